@@ -1,0 +1,1 @@
+"""What came of reads and edits, and what follows for the next read."""

@@ -1,0 +1,54 @@
+"""Why an edit ended as it did, and whether that says anything about the view it was written from.
+
+Only two ends carry signal: the replacement was applied, or its old text was not found. All others are counted and
+recorded nowhere else.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from actors.runtime.errors import Misuse
+
+SUCCESS: Final = "success"
+FAILURE: Final = "failure"
+APPLIED: Final = "applied"
+NOT_FOUND_CAUSES: Final = ("not_shown", "never_there")
+SILENT_CAUSES: Final = (
+    "claimed",
+    "already_applied",
+    "changed",
+    "ambiguous",
+    "create",
+    "create_conflict",
+    "empty_old",
+    "identical",
+    "binary",
+    "missing_file",
+    "unread",
+    "marker",
+    "stale_hash",
+    "encoding",
+    "disk",
+)
+# An edit that is already in the file, and a file that was created, are successes for their caller and no signal.
+_CAUSES: Final = {
+    SUCCESS: (APPLIED, "already_applied", "create"),
+    FAILURE: (*NOT_FOUND_CAUSES, *SILENT_CAUSES),
+}
+
+
+def check_cause(outcome: str, cause: str) -> None:
+    """Raise `Misuse` unless `cause` explains `outcome`."""
+    causes = _CAUSES.get(outcome)
+    if causes is None:
+        raise Misuse(f"unknown outcome {outcome[:80]!r}: give one of {', '.join(_CAUSES)}")
+    if cause not in causes:
+        raise Misuse(f"unknown cause {cause[:80]!r} of a {outcome}: give one of {', '.join(causes)}")
+
+
+def signal_of(cause: str) -> str:
+    """What the cause says about the last view: `SUCCESS`, `FAILURE`, or "" for nothing."""
+    if cause == APPLIED:
+        return SUCCESS
+    return FAILURE if cause in NOT_FOUND_CAUSES else ""

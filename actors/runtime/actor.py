@@ -1,0 +1,175 @@
+"""The state actor: one class for every domain, with one door.
+
+Ray runs it as an async actor, so that calls from many callers form a batch and waiting calls cost nothing. It imports
+no Ray itself; whoever creates it decides where it runs. It never exits because of its store: Ray would run the calls
+into the same wall again. It does exit at once when another writer has taken the store over.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import importlib
+import os
+import secrets
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Final
+
+from actors.runtime.compaction import Compaction
+from actors.runtime.journal import Fenced, Journal, Recover, Store
+from actors.runtime.machine import Machine
+from actors.runtime.mailbox import Mailbox
+from actors.runtime.settings import MailboxLimits
+
+FENCED_EXIT: Final = 86
+_UPTIME_CLOCK: Final[int] = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+
+
+@dataclass(frozen=True, slots=True)
+class ActorConfig:
+    """All that a state actor needs to start, in plain values that cross to its process.
+
+    `machine` is `module:factory`; the factory is called with `options` and gives an empty machine. `store_url` is the
+    store's SQLAlchemy URL; `store_id` is the identity that the cluster has on record, None the first time.
+    """
+
+    domain: str
+    machine: str
+    store_url: str
+    options: dict[str, Any] = field(default_factory=dict)
+    limits: MailboxLimits = field(default_factory=MailboxLimits)
+    store_id: str | None = None
+
+    def make_machine(self) -> Machine:
+        """An empty machine."""
+        module, _, factory = self.machine.partition(":")
+        machine: Machine = getattr(importlib.import_module(module), factory)(**self.options)
+        return machine
+
+
+class StateActor:
+    """One mailbox on an event loop; `submit` is all that callers see."""
+
+    def __init__(self, config: ActorConfig) -> None:
+        self._config = config
+        self._store_id = config.store_id
+        self._epoch: int | None = None
+        self._mailbox = Mailbox(
+            open_journal=self._open_journal,
+            make_machine=config.make_machine,
+            limits=config.limits,
+            stopwatch=time.perf_counter,
+        )
+        self._compaction = Compaction(config.store_url, config.domain, config.machine, config.options)
+        self._timer: asyncio.TimerHandle | None = None
+        self._is_due = False
+        self._started_s = time.monotonic()
+        self._mailbox.open()
+        _calm_the_collector()
+        self._loop = asyncio.get_running_loop()
+        self._soon()
+
+    def _open_journal(self, recover: Recover) -> Journal:
+        store = Store(self._config.store_url, self._config.domain)
+        try:
+            journal = Journal.open(
+                store,
+                new_store_id=secrets.token_hex(16),
+                expected_store_id=self._store_id,
+                own_epoch=self._epoch,
+                recover=recover,
+            )
+        except BaseException:
+            store.close()
+            raise
+        self._store_id, self._epoch = journal.head.store_id, journal.head.epoch
+        return journal
+
+    async def submit(self, raw: bytes) -> bytes:
+        """Take a request (see `wire`); returns its reply once what it did is committed."""
+        reply: asyncio.Future[bytes] = self._loop.create_future()
+        self._mailbox.deliver(raw, partial(_resolve, reply))
+        if not reply.done():
+            self._soon()
+        return await reply
+
+    async def describe(self) -> dict[str, Any]:
+        """Where it runs and how it is: for `up`, `status` and the exporter."""
+        mailbox = self._mailbox
+        journal = mailbox.journal
+        trouble = mailbox.trouble
+        statistics = {name: getattr(mailbox.statistics, name) for name in type(mailbox.statistics).__slots__}
+        return {
+            "domain": self._config.domain,
+            "pid": os.getpid(),
+            "uptime_s": time.monotonic() - self._started_s,
+            "store_id": self._store_id,
+            "store": None if journal is None else journal.store.where,
+            "epoch": None if journal is None else journal.head.epoch,
+            "seq": None if journal is None else journal.seq,
+            "trouble": None if trouble is None else [trouble.code, trouble.message],
+            "n_queued": mailbox.n_queued,
+            "n_unanswered": mailbox.n_unanswered,
+            "n_compactions": self._compaction.n_started,
+            "n_failed_compactions": self._compaction.n_failed,
+            "field_s": mailbox.clock.field_s,
+            "n_refused_jumps": mailbox.clock.n_refused_jumps,
+            **statistics,
+        }
+
+    async def drain(self) -> None:
+        """Answer what is queued and commit what is relaxed; called before an orderly stop."""
+        self._beat()
+        while self._mailbox.n_queued:
+            self._beat()
+        self._mailbox.flush()
+
+    def _soon(self) -> None:
+        """Have a turn in the next round of the loop; calls that arrive until then share it."""
+        if not self._is_due:
+            self._is_due = True
+            self._loop.call_soon(self._beat)
+
+    def _beat(self) -> None:
+        self._is_due = False
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        try:
+            wake_s = self._mailbox.turn(monotonic_s=_uptime_s(), wall_s=time.time())
+        except Fenced as error:
+            print(f"scentfield: {error}: this actor is stale and ends", file=sys.stderr, flush=True)  # noqa: T201  # the only voice a dying actor has
+            os._exit(FENCED_EXIT)
+        except Exception:  # ours; whoever waits must not wait for ever
+            self._timer = self._loop.call_later(1.0, self._beat)
+            raise
+        if not self._compaction.is_running and self._mailbox.wants_compaction and self._compaction.start():
+            self._mailbox.compaction_started()
+        if wake_s == 0.0:
+            self._soon()
+        elif wake_s is not None:
+            self._timer = self._loop.call_later(wake_s, self._beat)
+
+
+def _resolve(reply: asyncio.Future[bytes], raw: bytes) -> None:
+    if not reply.done():
+        reply.set_result(raw)
+
+
+def _uptime_s() -> float:
+    """A clock that only runs forward and, where the system has one, counts while the machine sleeps."""
+    return time.clock_gettime(_UPTIME_CLOCK)
+
+
+def _calm_the_collector() -> None:
+    """Take the recovered state out of the collector's sight: a full collection of it would stall the loop."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 50, 100)
+
+
+MakeActor = Callable[[ActorConfig], StateActor]

@@ -1,0 +1,142 @@
+"""A consistent sight of one store: what is written or pruned while it is open does not show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from actors.runtime.errors import Corrupt, WireError
+from actors.runtime.table import (
+    FORMAT,
+    Head,
+    head_table,
+    journal_table,
+    part_checksum,
+    row_checksum,
+    snapshot_checksum,
+    snapshot_head_table,
+    snapshot_table,
+)
+from actors.runtime.wire import unpack_own
+
+_PAGE_ROWS: Final = 500
+
+
+class View:
+    """Reads on one connection, in one transaction. `where` names the store in messages."""
+
+    def __init__(self, connection: Connection, domain: str, where: str) -> None:
+        self._connection = connection
+        self._domain = domain
+        self._where = where
+
+    def damage(self, what: str) -> Corrupt:
+        """The error for a store that cannot be trusted."""
+        return damage(self._where, what)
+
+    def head(self) -> Head | None:
+        """Where the store stands; None if no writer has ever opened it. Raises `Corrupt`."""
+        if not sa.inspect(self._connection).has_table("head"):
+            return None
+        row = self._connection.execute(sa.select(head_table).where(head_table.c.domain == self._domain)).one_or_none()
+        if row is None:
+            self._check_unused()
+            return None
+        if row.format != FORMAT:
+            raise Corrupt(
+                f"the store {self._where} has format {row.format}, this version reads {FORMAT}: "
+                "use the version that wrote it"
+            )
+        head = Head(row.store_id, row.epoch, row.seq, row.field_s, row.utc_s)
+        if head.checksum(self._domain) != row.checksum:
+            raise self.damage("its head is damaged")
+        self._check_ends_at(head.seq)
+        return head
+
+    def _check_unused(self) -> None:
+        for table in (journal_table, snapshot_head_table):
+            if self._connection.execute(sa.select(table.c.seq).where(table.c.domain == self._domain).limit(1)).first():
+                raise self.damage(f"its head is missing, but there are rows in {table.name}")
+
+    def _check_ends_at(self, seq: int) -> None:
+        rows = journal_table.c
+        beyond = self._connection.execute(
+            sa.select(rows.seq).where(rows.domain == self._domain, rows.seq > seq).limit(1)
+        ).scalar_one_or_none()
+        if beyond is not None:
+            raise self.damage(f"there is a row {beyond} after the last committed one, {seq}")
+
+    def snapshot_seq(self) -> int:
+        """The row that the latest complete snapshot reaches to; 0 if there is none."""
+        row = self._snapshot_head()
+        return 0 if row is None else int(row.seq)
+
+    def _snapshot_head(self) -> sa.Row[Any] | None:
+        heads = snapshot_head_table.c
+        return self._connection.execute(
+            sa.select(snapshot_head_table).where(heads.domain == self._domain).order_by(heads.seq.desc()).limit(1)
+        ).one_or_none()
+
+    def snapshot_parts(self) -> tuple[int, Iterator[list[Any]]]:
+        """The seq of the latest complete snapshot and its parts; (0, nothing) if there is none."""
+        row = self._snapshot_head()
+        return (0, iter(())) if row is None else (row.seq, self._parts(row))
+
+    def _parts(self, head: sa.Row[Any]) -> Iterator[list[Any]]:
+        parts = snapshot_table.c
+        sums: list[bytes] = []
+        for part in range(head.n_parts):
+            row = self._connection.execute(
+                sa.select(parts.payload, parts.checksum).where(
+                    parts.domain == self._domain, parts.run == head.run, parts.part == part
+                )
+            ).one_or_none()
+            if row is None or part_checksum(self._domain, head.seq, head.run, part, row.payload) != row.checksum:
+                raise self.damage(f"part {part} of {head.n_parts} of the snapshot at row {head.seq} is damaged")
+            sums.append(row.checksum)
+            yield from self.unpacked(row.payload, f"part {part} of the snapshot at row {head.seq}")
+        if snapshot_checksum(self._domain, head.seq, head.run, sums) != head.checksum:
+            raise self.damage(f"the head of the snapshot at row {head.seq} is damaged")
+
+    def rows(self, after_seq: int, through_seq: int) -> Iterator[tuple[int, bytes]]:
+        """The journal's rows after one number through another, each verified. Raises `Corrupt` for a gap or damage."""
+        expected = after_seq + 1
+        while expected <= through_seq:
+            for seq, payload, kept_sum in self._page(expected, through_seq):
+                if seq != expected:
+                    break
+                if row_checksum(self._domain, seq, payload) != kept_sum:
+                    raise self.damage(f"row {seq} of {through_seq} is damaged")
+                yield seq, payload
+                expected += 1
+            else:
+                continue
+            raise self.damage(f"row {expected} of {through_seq} is missing")
+
+    def _page(self, first: int, last: int) -> list[tuple[int, bytes, bytes]]:
+        rows = journal_table.c
+        page = self._connection.execute(
+            sa.select(rows.seq, rows.payload, rows.checksum)
+            .where(rows.domain == self._domain, rows.seq >= first, rows.seq <= last)
+            .order_by(rows.seq)
+            .limit(_PAGE_ROWS)
+        ).all()
+        return [(row.seq, row.payload, row.checksum) for row in page] or [(0, b"", b"")]
+
+    def unpacked(self, payload: bytes, what: str) -> Any:
+        """What a row or part holds. Raises `Corrupt`."""
+        try:
+            return unpack_own(payload)
+        except WireError as error:
+            raise self.damage(f"{what} cannot be read ({error.message})") from error
+
+
+def damage(where: str, what: str) -> Corrupt:
+    """The error for a store that cannot be trusted."""
+    return Corrupt(
+        f"the store {where} cannot be trusted: {what}. Nothing was changed. Keep a copy of it, then look with "
+        f"`scentfield doctor --store` what is lost; `scentfield doctor --store --repair` cuts it there"
+    )

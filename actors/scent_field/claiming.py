@@ -1,0 +1,259 @@
+"""Who gets what: grants, refusals, and the line of those who wait.
+
+A request gets its targets, all or none, when no foreign lease and no earlier waiter needs one of them. Rings of waiting
+are found when somebody wants to queue up, before they can form.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from actors.runtime.machine import Ticket
+from actors.runtime.wire import BusyFor
+from actors.scent_field.event import LeaseGranted, LeaseRenewed, WaiterLeft, WaiterQueued
+from actors.scent_field.expiry import Expiry
+from actors.scent_field.lease import Lease
+from actors.scent_field.liveness import Liveness
+from actors.scent_field.mark import marks_on
+from actors.scent_field.messages import Claim, ClaimAny, Granted, Held
+from actors.scent_field.refusal import Refusals, reason_of, rejected
+from actors.scent_field.request import (
+    Blockers,
+    Request,
+    blockers_of,
+    check_claim,
+    check_space,
+)
+from actors.scent_field.space import ClaimSpace
+from actors.scent_field.state import FieldState
+from actors.scent_field.target import Target, TargetKind, is_broad, parse_target
+from actors.scent_field.wait_graph import Handover, WaitGraph
+from actors.scent_field.waiter import Waiter
+
+_NARROW: Final = (TargetKind.FILE, TargetKind.LABEL)
+
+
+class Claiming:
+    """Decides claims on the field's state."""
+
+    def __init__(self, state: FieldState, sessions: Liveness, expiry: Expiry) -> None:
+        self._state = state
+        self._sessions = sessions
+        self._expiry = expiry
+        self._refusals = Refusals(state.limits, expiry)
+        self._graph = WaitGraph(state, sessions)
+        self.settled: list[tuple[Ticket, Any]] = []
+
+    def claim(self, session_id: str, command: Claim, now_s: float) -> Granted | Held | Ticket | BusyFor:
+        """Give all the targets, or none. Raises `Misuse` or `BadTarget` for a request that makes no sense."""
+        texts = command.targets
+        if len(texts) > 1:
+            texts = tuple(sorted(set(texts)))
+        request = self._request(session_id, command, texts, any_of=False)
+        answer = self._renew(request, now_s)
+        if answer is not None:
+            return answer
+        blockers = blockers_of(request)
+        return self._wait_or_refuse(request, command, blockers, now_s) if blockers else self._grant(request, now_s)
+
+    def claim_any(self, session_id: str, command: ClaimAny, now_s: float) -> Granted | Held | Ticket | BusyFor:
+        """Give the first target that is free, in the order in which they were named."""
+        whole = self._request(session_id, command, tuple(dict.fromkeys(command.targets)), any_of=True)
+        for request in whole.choices():
+            renewed = self._renew(request, now_s)
+            if renewed is not None:
+                return renewed
+            if not blockers_of(request):
+                return self._grant(request, now_s)
+        return self._wait_or_refuse(whole, command, blockers_of(whole), now_s)
+
+    def _request(self, session_id: str, command: Claim | ClaimAny, texts: tuple[str, ...], *, any_of: bool) -> Request:
+        state = self._state
+        check_claim(command, state.limits)
+        check_space(state, command.space)
+        return Request(
+            state.look(command.space),
+            session_id,
+            self._sessions.lineage(session_id),
+            texts,
+            (parse_target(texts[0]),) if len(texts) == 1 else tuple([parse_target(text) for text in texts]),
+            command.mode == "shared",
+            any_of,
+            command.intent,
+            None,
+        )
+
+    def _renew(self, request: Request, now_s: float) -> Granted | None:
+        """The same claim again keeps its generation and is fresh."""
+        lease = request.space.leases.same(request.session_id, request.texts, request.shared)
+        if lease is None:
+            return None
+        self._state.record(LeaseRenewed(request.space.name, lease.lease_id, now_s))
+        return self._granted(request.space, lease, request.targets, now_s, renewed=True)
+
+    def _is_full(self) -> bool:
+        return self._state.n_leases >= self._state.limits.max_leases
+
+    def _grant(self, request: Request, now_s: float) -> Granted | BusyFor:
+        state = self._state
+        if self._is_full():
+            return BusyFor(1.0, f"{state.n_leases} claims are held, which is the limit")
+        name = request.space.name
+        lease_id = state.last_lease + 1
+        state.record(
+            LeaseGranted(
+                lease_id,
+                name,
+                request.session_id,
+                request.texts,
+                request.shared,
+                self._generation(request) if request.shared else request.space.generation + 1,
+                self._sessions.kept_by(request.session_id) == "decay",
+                now_s,
+                request.intent,
+            )
+        )
+        space = state.spaces[name]
+        return self._granted(space, space.leases.leases[lease_id], request.targets, now_s, renewed=False)
+
+    def _generation(self, request: Request) -> int:
+        """A shared request that joins one running group gets the group's number, else the next."""
+        running = {
+            lease.generation
+            for target in request.targets
+            for lease in request.space.leases.covering(target)
+            if lease.shared
+        }
+        return running.pop() if len(running) == 1 else request.space.generation + 1
+
+    def _granted(
+        self, space: ClaimSpace, lease: Lease, targets: tuple[Target, ...], now_s: float, *, renewed: bool
+    ) -> Granted:
+        return Granted(
+            lease.generation,
+            lease.targets,
+            self._expiry.expires_in_s(lease, now_s),
+            self._sessions.kept_by(lease.session_id),
+            renewed,
+            marks_on(space.signals, targets, now_s) if space.signals.has_marks else (),
+            _warnings(targets),
+        )
+
+    def _wait_or_refuse(
+        self, request: Request, command: Claim | ClaimAny, blockers: list[Blockers], now_s: float
+    ) -> Held | Ticket | BusyFor:
+        cycle = self._graph.ring(request, blockers)
+        if cycle:
+            return self._refuse(request, blockers, "would_deadlock", now_s, cycle)
+        if command.wait_s == 0.0:
+            return self._refuse(request, blockers, reason_of(blockers), now_s)
+        return self._queue(request, command.wait_s, now_s)
+
+    def _queue(self, request: Request, wait_s: float, now_s: float) -> Ticket | BusyFor:
+        state, limits = self._state, self._state.limits
+        n_own = len(state.waiting_by_session.get(request.session_id, ()))
+        if len(state.waiting) >= limits.max_waiters:
+            return BusyFor(1.0, f"{len(state.waiting)} requests wait, which is the limit")
+        if n_own >= limits.max_waiters_of_session:
+            return BusyFor(1.0, f"{n_own} requests of {request.session_id} wait, which is the limit for one session")
+        ticket = state.last_ticket + 1
+        state.record(
+            WaiterQueued(
+                ticket,
+                request.space.name,
+                request.session_id,
+                request.texts,
+                request.shared,
+                request.any_of,
+                now_s,
+                now_s + wait_s,
+                request.intent,
+            )
+        )
+        return Ticket(ticket)
+
+    def _refuse(
+        self, request: Request, blockers: list[Blockers], reason: str, now_s: float, cycle: tuple[str, ...] = ()
+    ) -> Held:
+        self._state.record(rejected(request, blockers))
+        return self._refusals.held(blockers, reason, now_s, cycle)
+
+    def serve(self, now_s: float) -> None:
+        """Give what has become free to those who wait for it, in the order of the line."""
+        while self._state.freed:
+            freed, self._state.freed[:] = list(self._state.freed), []
+            for waiter in self._candidates(freed):
+                if waiter.ticket in self._state.waiting:
+                    self._serve_one(waiter, now_s)
+
+    def _candidates(self, freed: list[tuple[str, tuple[str, ...]]]) -> list[Waiter]:
+        found: dict[int, Waiter] = {}
+        for name, texts in freed:
+            line = self._state.spaces[name].waiters
+            if line.waiters:
+                for text in texts:
+                    found |= {waiter.ticket: waiter for waiter in line.interested(parse_target(text))}
+        return [found[ticket] for ticket in sorted(found)]
+
+    def _serve_one(self, waiter: Waiter, now_s: float) -> None:
+        for request in self._graph.queued(waiter).choices():
+            if not blockers_of(request):
+                self._state.record(WaiterLeft(waiter.space, waiter.ticket, "busy" if self._is_full() else "granted"))
+                answer = self._renew(request, now_s) or self._grant(request, now_s)
+                self.settled.append((Ticket(waiter.ticket), answer))
+                return
+
+    def time_out(self, waiter: Waiter, now_s: float) -> None:
+        """A waiter's time is up: it is refused with what keeps it out now."""
+        request = self._graph.queued(waiter)
+        held = self._refuse(request, blockers_of(request), "timeout", now_s)
+        self._state.record(WaiterLeft(waiter.space, waiter.ticket, "timeout"))
+        self.settled.append((Ticket(waiter.ticket), held))
+
+    def rested_too_long(self, waiter: Waiter, now_s: float) -> tuple[list[Lease], float]:
+        """Claims that keep this waiter out and have rested for `idle_s`, and when to look again."""
+        idle_s = self._state.limits.idle_s
+        blockers = blockers_of(self._graph.queued(waiter))
+        leases = {lease.lease_id: lease for blocker in blockers for lease in blocker.leases if lease.is_live}
+        rested = [lease for _, lease in sorted(leases.items()) if lease.progress_at_s + idle_s <= now_s]
+        others = [lease.progress_at_s for lease in leases.values() if lease.progress_at_s + idle_s > now_s]
+        return rested, min(others, default=now_s) + idle_s
+
+    def in_the_way(self, space: ClaimSpace, leases: list[Lease], to_session: str, now_s: float) -> Held | None:
+        """What keeps leases from being handed to this session: other holders, or a ring of waiting."""
+        lineage = self._sessions.lineage(to_session)
+        blockers = []
+        for lease in leases:
+            for text in lease.targets:
+                blocking = space.leases.blocking(parse_target(text), lineage, lease.shared)
+                others = [other for other in blocking if other not in leases]
+                if others:
+                    blockers.append(Blockers(text, others, []))
+        if blockers:
+            return self._refusals.held(blockers, reason_of(blockers), now_s)
+        ring = self._closed_ring(space, Handover(leases, to_session))
+        return self._refusals.held([], "would_deadlock", now_s, ring) if ring else None
+
+    def _closed_ring(self, space: ClaimSpace, handover: Handover) -> tuple[str, ...]:
+        """The ring that a hand-over would close: somebody waits for it whom the receiver waits for."""
+        texts = [text for lease in handover.leases for text in lease.targets]
+        for waiter in [one for text in texts for one in space.waiters.interested(parse_target(text))]:
+            request = self._graph.queued(waiter)
+            ring = self._graph.ring(request, blockers_of(request), handover)
+            if ring:
+                return ring
+        return ()
+
+    def handed_over(self, space: ClaimSpace, leases: list[Lease], now_s: float) -> Granted:
+        """The answer to whoever handed leases over, all under one generation."""
+        texts = tuple(sorted({text for lease in leases for text in lease.targets}))
+        granted = self._granted(space, leases[0], tuple(map(parse_target, texts)), now_s, renewed=False)
+        return granted._replace(targets=texts)
+
+
+def _warnings(targets: tuple[Target, ...]) -> tuple[str, ...]:
+    warnings: tuple[str, ...] = ()
+    for target in targets:
+        if target.kind not in _NARROW and is_broad(target):
+            warnings += (f"{target.text!r} covers very much: claim the folders or files that you will edit",)
+    return warnings

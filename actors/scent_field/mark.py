@@ -1,0 +1,55 @@
+"""What others have left on targets that somebody is about to work on: DONE, STUCK, AVOID."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from actors.scent_field.messages import SignalNote
+from actors.scent_field.signal import SignalKind, SignalRow, Signals
+from actors.scent_field.target import Target, TargetKind, overlaps, parse_target
+
+TOLD: Final = (SignalKind.DONE, SignalKind.STUCK, SignalKind.AVOID)
+MAX_NOTES: Final = 10
+MAX_SCANNED: Final = 256
+
+
+def marks_on(signals: Signals, targets: tuple[Target, ...], now_s: float) -> tuple[SignalNote, ...]:
+    """The strongest 10 marks on the targets or on folders that hold them.
+
+    For a folder or glob the 256 strongest marks of each kind are looked through.
+    """
+    kinds = signals.kinds_present(TOLD)
+    if not kinds:
+        return ()
+    rows = {(row.kind, row.target): row for target in targets for row in _rows_on(signals, kinds, target, now_s)}
+    strongest = sorted(rows.values(), key=lambda row: (-row.intensity, row.kind, row.target))
+    return tuple([_note(row, now_s) for row in strongest[:MAX_NOTES]])
+
+
+def _rows_on(signals: Signals, kinds: tuple[SignalKind, ...], target: Target, now_s: float) -> Iterator[SignalRow]:
+    if target.kind in (TargetKind.FILE, TargetKind.LABEL):
+        named = [target.text, *_folders(target)]
+        for kind in kinds:
+            for text in named:
+                row = signals.row(kind, text, now_s)
+                if row is not None:
+                    yield row
+        return
+    for kind in kinds:
+        for row in signals.strongest(now_s, MAX_SCANNED, (kind,)):
+            if overlaps(target, parse_target(row.target)):
+                yield row
+
+
+def _folders(target: Target) -> list[str]:
+    """The folders that hold a file, the innermost first."""
+    if target.kind is not TargetKind.FILE:
+        return []
+    names = target.text.split("/")
+    return [*("/".join(names[:n]) + "/" for n in range(len(names) - 1, 0, -1)), "./"]
+
+
+def _note(row: SignalRow, now_s: float) -> SignalNote:
+    strongest = row.deposits[0]
+    return SignalNote(row.kind, row.target, strongest.agent_id, now_s - strongest.at_s, row.intensity)

@@ -1,0 +1,347 @@
+"""What clients say to the scent field, and what it answers.
+
+Times in seconds of field time. `space` names the claim space, `targets` are canonical (see `target.py`). Expected
+outcomes are answers; what is illegal comes back as `Failed`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from actors.runtime.wire import Schema
+
+
+class Claim(NamedTuple):
+    """Give me all of these targets, or none. `mode` is `exclusive` or `shared`; `wait_s` 0 does not wait."""
+
+    space: str
+    targets: tuple[str, ...]
+    mode: str
+    wait_s: float
+    intent: str
+
+
+class ClaimAny(NamedTuple):
+    """Give me the first of these targets that is free."""
+
+    space: str
+    targets: tuple[str, ...]
+    mode: str
+    wait_s: float
+    intent: str
+
+
+class SignalNote(NamedTuple):
+    """A signal on a target that was asked for: who left it, how long ago, how strong it still is."""
+
+    kind: str
+    target: str
+    agent: str
+    age_s: float
+    intensity: float
+
+
+class Granted(NamedTuple):
+    """The targets are yours. `generation` fences: it only grows, and a later holder's is higher.
+
+    `expires_in_s` is the earliest end if you went silent now; `kept_by` says what pushes it out.
+    """
+
+    generation: int
+    targets: tuple[str, ...]
+    expires_in_s: float
+    kept_by: str
+    renewed: bool
+    signals: tuple[SignalNote, ...]
+    warnings: tuple[str, ...]
+
+
+class Conflict(NamedTuple):
+    """One reason why a target is not free. `waiting` marks an earlier waiter instead of a holder."""
+
+    target: str
+    held_target: str
+    holder: str
+    generation: int
+    mode: str
+    waiting: bool
+    age_s: float
+    last_progress_s: float
+    expires_in_s: float
+    intent: str
+
+
+class Held(NamedTuple):
+    """Not yours, and why.
+
+    `reason` is `claimed`, `queued` (an earlier waiter needs it), `lock_delay`, `timeout` or `would_deadlock` (then
+    `cycle` lists the agents that would wait for each other).
+    """
+
+    reason: str
+    conflicts: tuple[Conflict, ...]
+    n_more: int
+    next_step: str
+    cycle: tuple[str, ...]
+
+
+class Release(NamedTuple):
+    """Give up these targets, or with `generation` the whole claim of that number. `done` leaves a DONE signal."""
+
+    space: str
+    targets: tuple[str, ...]
+    generation: int
+    done: bool
+
+
+class NotReleased(NamedTuple):
+    """A target that was not released, and why."""
+
+    target: str
+    why: str
+
+
+class Released(NamedTuple):
+    """So many targets were released; the others with their reasons."""
+
+    n_released: int
+    not_released: tuple[NotReleased, ...]
+
+
+class Transfer(NamedTuple):
+    """Hand this claim over to another live session."""
+
+    space: str
+    generation: int
+    to_session: str
+    note: str
+
+
+class ForceRelease(NamedTuple):
+    """Take a target away from whoever holds it. Refused while a holder is alive, unless `even_if_alive`."""
+
+    space: str
+    target: str
+    reason: str
+    even_if_alive: bool
+
+
+class Progress(NamedTuple):
+    """I have edited or read this path: my claim on it is not idle, and the path is warm.
+
+    `heat` is the HOT intensity to leave (0: none), `trouble` the STUCK intensity.
+    """
+
+    space: str
+    path: str
+    heat: float
+    trouble: float
+
+
+class Noted(NamedTuple):
+    """Taken."""
+
+
+class LeaveSignal(NamedTuple):
+    """Deposit a signal."""
+
+    space: str
+    kind: str
+    target: str
+    intensity: float
+
+
+class Deposited(NamedTuple):
+    """The signal's intensity now."""
+
+    intensity: float
+
+
+class Sync(NamedTuple):
+    """What does the field look like? Strongest signals first."""
+
+    space: str
+    limit: int
+
+
+class FieldRow(NamedTuple):
+    """One (kind, target); for CLAIMED with the oldest live claim's age and generation. `idle_s` is without progress."""
+
+    kind: str
+    target: str
+    intensity: float
+    agents: tuple[str, ...]
+    age_s: float
+    generation: int
+    idle_s: float
+    intent: str
+
+
+class FieldView(NamedTuple):
+    """The strongest rows, and how many were left out. `version` is where `watch` goes on."""
+
+    rows: tuple[FieldRow, ...]
+    n_left_out: int
+    n_claims: int
+    n_waiters: int
+    strictness: str
+    version: int
+
+
+class Check(NamedTuple):
+    """Does the claim with this generation still cover the path? Generation 0 asks who holds it."""
+
+    space: str
+    path: str
+    generation: int
+    session_id: str
+
+
+class Checked(NamedTuple):
+    """Whether it holds; if not, why and who holds the path now. `strictness` says what a guard should do."""
+
+    holds: bool
+    why: str
+    holder: str
+    holder_generation: int
+    age_s: float
+    expires_in_s: float
+    intent: str
+    strictness: str
+
+
+class Watch(NamedTuple):
+    """Tell me what changes after `version`; wait up to `timeout_s` for something."""
+
+    space: str
+    version: int
+    timeout_s: float
+
+
+class Change(NamedTuple):
+    """One change.
+
+    `what` is `claimed`, `released`, `ended`, `moved`, `waiting`, `left` or `signal`; `detail` names the cause.
+    """
+
+    version: int
+    what: str
+    target: str
+    agent: str
+    detail: str
+
+
+class Changes(NamedTuple):
+    """Changes up to `version`. With `resync` some were missed: ask `sync` and go on from `version`."""
+
+    version: int
+    resync: bool
+    changes: tuple[Change, ...]
+
+
+class SetStrictness(NamedTuple):
+    """How this space treats an edit of a file that somebody else holds: `observe`, `warn` or `deny`."""
+
+    space: str
+    strictness: str
+
+
+class ListLosses(NamedTuple):
+    """Ask which claims this session lost, and who has them now."""
+
+    session_id: str
+
+
+class Loss(NamedTuple):
+    """A claim that ended without its holder's doing; `number` grows."""
+
+    number: int
+    space: str
+    targets: tuple[str, ...]
+    generation: int
+    reason: str
+    ago_s: float
+    new_holder: str
+
+
+class Losses(NamedTuple):
+    """A session's lost claims, oldest first."""
+
+    losses: tuple[Loss, ...]
+
+
+class ListAudit(NamedTuple):
+    """The last forced releases of a space."""
+
+    space: str
+
+
+class AuditLine(NamedTuple):
+    """Who took which target from whom, when and why."""
+
+    at_s: float
+    by: str
+    from_session: str
+    target: str
+    generation: int
+    reason: str
+    was_alive: bool
+
+
+class Audit(NamedTuple):
+    """Audit lines, oldest first."""
+
+    lines: tuple[AuditLine, ...]
+
+
+class FieldStatistics(NamedTuple):
+    """Counts over all spaces; counters only grow."""
+
+
+class Count(NamedTuple):
+    """A named count."""
+
+    name: str
+    value: int
+
+
+class FieldCounts(NamedTuple):
+    """`gauges` are current numbers, `counters` totals since the store began."""
+
+    gauges: tuple[Count, ...]
+    counters: tuple[Count, ...]
+
+
+SCHEMA = Schema(
+    commands={
+        "claim": Claim,
+        "claim_any": ClaimAny,
+        "release": Release,
+        "transfer": Transfer,
+        "force_release": ForceRelease,
+        "progress": Progress,
+        "deposit": LeaveSignal,
+        "sync": Sync,
+        "check": Check,
+        "watch": Watch,
+        "set_strictness": SetStrictness,
+        "list_losses": ListLosses,
+        "list_audit": ListAudit,
+        "field_statistics": FieldStatistics,
+    },
+    answers={
+        "granted": Granted,
+        "held": Held,
+        "released": Released,
+        "noted": Noted,
+        "deposited": Deposited,
+        "field_view": FieldView,
+        "checked": Checked,
+        "changes": Changes,
+        "losses": Losses,
+        "audit": Audit,
+        "field_counts": FieldCounts,
+    },
+    queries=["sync", "check", "watch", "list_losses", "list_audit", "field_statistics"],
+    waiting={"claim": "wait_s", "claim_any": "wait_s", "watch": "timeout_s"},
+)

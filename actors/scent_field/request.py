@@ -1,0 +1,94 @@
+"""What somebody asks for, checked and parsed, and what keeps it out."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from actors.runtime.errors import Misuse
+from actors.scent_field.lease import Lease
+from actors.scent_field.limits import FieldLimits
+from actors.scent_field.messages import Claim, ClaimAny
+from actors.scent_field.space import ClaimSpace
+from actors.scent_field.state import FieldState
+from actors.scent_field.target import Target, parse_target
+from actors.scent_field.waiter import Waiter
+
+MODES: Final = ("exclusive", "shared")
+
+
+class Request(NamedTuple):
+    """A claim, whether new or queued; a queued one has a ticket. `targets` are `texts`, parsed."""
+
+    space: ClaimSpace
+    session_id: str
+    lineage: tuple[str, ...]
+    texts: tuple[str, ...]
+    targets: tuple[Target, ...]
+    shared: bool
+    any_of: bool
+    intent: str
+    ticket: int | None
+
+    def choices(self) -> list[Request]:
+        """What would satisfy it: all its targets at once or, for `any_of`, each alone."""
+        if not self.any_of:
+            return [self]
+        return [self._replace(texts=(target.text,), targets=(target,), any_of=False) for target in self.targets]
+
+
+class Blockers(NamedTuple):
+    """What keeps a request out, for one of its targets."""
+
+    target: str
+    leases: list[Lease]
+    waiters: list[Waiter]
+
+
+def blockers_of(request: Request) -> list[Blockers]:
+    """What keeps a request out, target by target; empty if nothing does."""
+    space, lineage, shared = request.space, request.lineage, request.shared
+    found = []
+    for target in request.targets:
+        leases = space.leases.blocking(target, lineage, shared)
+        waiters = space.waiters.ahead(target, lineage, shared, request.ticket) if space.waiters.waiters else []
+        if leases or waiters:
+            found.append(Blockers(target.text, leases, waiters))
+    return found
+
+
+def queued_request(space: ClaimSpace, waiter: Waiter, lineage: tuple[str, ...]) -> Request:
+    """The request of somebody who waits."""
+    targets = tuple(parse_target(text) for text in waiter.targets)
+    return Request(
+        space,
+        waiter.session_id,
+        lineage,
+        waiter.targets,
+        targets,
+        waiter.shared,
+        waiter.any_of,
+        waiter.intent,
+        waiter.ticket,
+    )
+
+
+def check_claim(command: Claim | ClaimAny, limits: FieldLimits) -> None:
+    """Raise `Misuse` for a claim whose mode, intent, wait or number of targets makes no sense."""
+    if command.mode not in MODES:
+        raise Misuse(f"mode {command.mode[:40]!r} is not one of {', '.join(MODES)}")
+    if not 0 < len(command.targets) <= limits.max_targets:
+        raise Misuse(f"a claim takes 1 to {limits.max_targets} targets, not {len(command.targets)}: split it")
+    if len(command.intent) > limits.max_intent:
+        raise Misuse(f"an intent has at most {limits.max_intent} characters, this one {len(command.intent)}")
+    if not 0.0 <= command.wait_s <= limits.max_wait_s:
+        raise Misuse(f"wait_s={command.wait_s:g} is not between 0 and {limits.max_wait_s:g} s")
+
+
+def check_space(state: FieldState, name: str) -> None:
+    """Raise `Misuse` for a space that has no usable name, or one too many."""
+    if name in state.spaces:
+        return
+    if not 0 < len(name) <= 200 or not name.isprintable():
+        raise Misuse(f"a space's name has 1 to 200 printable characters, not {name[:60]!r}")
+    if len(state.spaces) >= state.limits.max_spaces:
+        raise Misuse(f"{state.limits.max_spaces} spaces exist, which is the limit: use one of them")

@@ -1,0 +1,1 @@
+"""Runnable stories that use only the public interface."""

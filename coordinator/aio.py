@@ -1,0 +1,212 @@
+"""`AsyncCoordinator`: what an agent on an event loop holds in its hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TypeVar
+
+from actors.coordination.messages import Alive
+from actors.quality_store.messages import EditQuality, Statistics
+from actors.runtime.errors import Misuse
+from actors.scent_field.messages import (
+    Audit,
+    Changes,
+    Checked,
+    FieldCounts,
+    FieldView,
+    Granted,
+    Held,
+    Loss,
+    Released,
+)
+from actors.sessions.messages import SessionList
+from coordinator.answer import AsyncClaimed, NotGranted
+from coordinator.client import NoTransport, connect_core
+from coordinator.core import Core, PathName, named_list
+from coordinator.editing.editor import Edited
+from coordinator.editing.request import EditRequest
+from coordinator.reading.reader import Reading
+from coordinator.settings import Settings
+from coordinator.step import Operation, drive_async
+
+Value = TypeVar("Value")
+
+
+class AsyncCoordinator:
+    """`Coordinator` for event loops: the same names and meanings, to be awaited.
+
+    A cancelled call is given up: it is refused if it has not run, and undone if it has.
+    """
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    @classmethod
+    async def connect(
+        cls,
+        *,
+        agent: str | None = None,
+        root: PathName | None = None,
+        settings: Settings | None = None,
+        parent: str = "",
+        kept_by: str = "heartbeat",
+    ) -> AsyncCoordinator:
+        """Like `Coordinator.__init__`."""
+        coordinator = cls(connect_core(settings, root, agent, parent, kept_by))
+        if coordinator._core.transport is not None:
+            await coordinator._do(coordinator._core.register())
+        return coordinator
+
+    async def __aenter__(self) -> AsyncCoordinator:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise Misuse("an AsyncCoordinator cannot be pickled: connect in the other process, with parent=agent_id")
+
+    def __repr__(self) -> str:
+        return f"AsyncCoordinator({self.agent_id or 'no session'}, space={self._core.space!r})"
+
+    async def _do(self, operation: Operation[Value]) -> Value:
+        transport = self._core.transport
+        return await drive_async(operation, NoTransport() if transport is None else transport)
+
+    @property
+    def agent_id(self) -> str:
+        """Like `Coordinator.__aenter__`."""
+        session = self._core.session
+        return "" if session is None else session.session_id
+
+    @property
+    def space(self) -> str:
+        """Like `Coordinator.space`."""
+        return self._core.space
+
+    @property
+    def root(self) -> Path:
+        """Like `Coordinator.root`."""
+        return self._core.workspace.root
+
+    async def claim(
+        self, targets: PathName | Sequence[PathName], *, shared: bool = False, wait_s: float = 0.0, intent: str = ""
+    ) -> AsyncClaimed | NotGranted:
+        """Like `Coordinator.claim`."""
+        names = named_list(targets)
+        asked = self._core.claim(names, shared=shared, wait_s=wait_s, intent=intent, any_of=False)
+        return self._own(await self._do(asked))
+
+    async def claim_any(
+        self, targets: Sequence[PathName], *, shared: bool = False, wait_s: float = 0.0, intent: str = ""
+    ) -> AsyncClaimed | NotGranted:
+        """Like `Coordinator.claim_any`."""
+        names = named_list(targets)
+        asked = self._core.claim(names, shared=shared, wait_s=wait_s, intent=intent, any_of=True)
+        return self._own(await self._do(asked))
+
+    async def claim_each(
+        self, targets: Sequence[str], *, shared: bool = False, intent: str = ""
+    ) -> list[AsyncClaimed | NotGranted]:
+        """Like `Coordinator.claim_each`."""
+        answers = await self._do(self._core.claim_each(targets, shared=shared, intent=intent))
+        return [self._own(one) for one in answers]
+
+    def _own(self, answer: Granted | Held) -> AsyncClaimed | NotGranted:
+        if isinstance(answer, Held):
+            return NotGranted(answer)
+        return AsyncClaimed(self._core.space, answer, self._core.is_valid, self._give_back)
+
+    async def _give_back(self, generation: int, done: bool) -> Released:
+        return await self.release(generation=generation, done=done)
+
+    async def release(
+        self, targets: PathName | Sequence[PathName] = (), *, generation: int = 0, done: bool = False
+    ) -> Released:
+        """Like `Coordinator._own`."""
+        names = [] if generation and not targets else named_list(targets)
+        return await self._do(self._core.release(names, generation=generation, done=done))
+
+    async def transfer(self, generation: int, to_agent: str, *, note: str = "") -> Granted | NotGranted:
+        """Like `Coordinator.transfer`."""
+        answer = await self._do(self._core.transfer(generation, to_agent, note))
+        return NotGranted(answer) if isinstance(answer, Held) else answer
+
+    async def force_release(self, target: PathName, *, reason: str, even_if_alive: bool = False) -> Released:
+        """Like `Coordinator.force_release`."""
+        return await self._do(self._core.force_release(target, reason=reason, even_if_alive=even_if_alive))
+
+    async def deposit(self, target: PathName, kind: str, *, intensity: float = 1.0) -> float:
+        """Like `Coordinator.deposit`."""
+        return (await self._do(self._core.deposit(target, kind, intensity))).intensity
+
+    async def set_strictness(self, strictness: str) -> None:
+        """Like `Coordinator.set_strictness`."""
+        await self._do(self._core.set_strictness(strictness))
+
+    async def sync(self, *, limit: int = 15) -> FieldView:
+        """Like `Coordinator.sync`."""
+        return await self._do(self._core.sync(limit))
+
+    async def check(self, path: PathName, generation: int = 0) -> Checked:
+        """Like `Coordinator.check`."""
+        return await self._do(self._core.check(path, generation))
+
+    async def watch(self, version: int, *, timeout_s: float = 30.0) -> Changes:
+        """Like `Coordinator.watch`."""
+        return await self._do(self._core.watch(version, timeout_s))
+
+    async def losses(self) -> tuple[Loss, ...]:
+        """Like `Coordinator.losses`."""
+        return (await self._do(self._core.losses())).losses
+
+    async def heartbeat(self) -> Alive:
+        """Like `Coordinator.heartbeat`."""
+        return await self._do(self._core.beat())
+
+    async def register_anew(self) -> str:
+        """Like `Coordinator.register_anew`."""
+        return await self._do(self._core.register_anew())
+
+    async def audit(self) -> Audit:
+        """Like `Coordinator.audit`."""
+        return await self._do(self._core.audit())
+
+    async def sessions(self, *, limit: int = 100) -> SessionList:
+        """Like `Coordinator.sessions`."""
+        return await self._do(self._core.sessions(limit))
+
+    async def statistics(self) -> tuple[FieldCounts, Statistics]:
+        """Like `Coordinator.statistics`."""
+        return await self._do(self._core.field_counts()), await self._do(self._core.quality_statistics())
+
+    async def edit_quality(self) -> EditQuality:
+        """Like `Coordinator.edit_quality`."""
+        return await self._do(self._core.edit_quality())
+
+    async def read(self, path: PathName, mode: str = "auto") -> Reading:
+        """Like `Coordinator.read`."""
+        return await self._do(self._core.read(path, mode))
+
+    async def expand(self, path: PathName, unit: str) -> Reading:
+        """Like `Coordinator.expand`."""
+        return await self._do(self._core.expand(path, unit))
+
+    async def edit(
+        self, path: PathName, old: str = "", new: str = "", *, expect_hash: str | None = None, create: bool = False
+    ) -> Edited:
+        """Like `Coordinator.edit`."""
+        request = EditRequest(str(path), old, new, expect_hash, create)
+        return await self._do(self._core.edit(path, request))
+
+    async def undo(self, path: PathName) -> Edited:
+        """Like `Coordinator.undo`."""
+        return await self._do(self._core.undo(path))
+
+    async def close(self) -> int:
+        """Like `Coordinator.close`."""
+        return await self._do(self._core.close())

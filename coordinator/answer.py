@@ -1,0 +1,207 @@
+"""What a claim gives back: a claim that can be used in a `with` block, or a refusal that says why."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Literal
+
+from actors.runtime.errors import ScentfieldError
+from actors.scent_field.messages import Conflict, Granted, Held, Released, SignalNote
+
+
+class ClaimRefused(ScentfieldError):
+    """A `with` block asked for a claim that somebody else holds; `refused` says who."""
+
+    code = "claim_refused"
+
+    def __init__(self, message: str, refused: NotGranted | None = None) -> None:
+        super().__init__(message)
+        self.refused = refused
+
+    def __reduce__(self) -> tuple[type[ScentfieldError], tuple[object, ...]]:
+        return (type(self), (self.message, self.refused))
+
+
+class NotGranted:
+    """The targets are not yours; false in a condition. Entering it with `with` raises `ClaimRefused`."""
+
+    def __init__(self, held: Held) -> None:
+        self.held = held
+
+    def __bool__(self) -> Literal[False]:
+        return False
+
+    def __repr__(self) -> str:
+        return f"NotGranted({self.message!r})"
+
+    @property
+    def reason(self) -> str:
+        """`claimed`, `queued`, `lock_delay`, `timeout` or `would_deadlock`."""
+        return self.held.reason
+
+    @property
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """Who is in the way, in the order of the targets, 20 at most."""
+        return self.held.conflicts
+
+    @property
+    def next_step(self) -> str:
+        """What to do now."""
+        return self.held.next_step
+
+    @property
+    def message(self) -> str:
+        """One sentence for people: who holds what, for how long already, and what to do."""
+        who = "; ".join(_described(conflict) for conflict in self.conflicts[:3])
+        n_more = len(self.conflicts) - 3 + self.held.n_more
+        more = f"; and {n_more} more" if n_more > 0 else ""
+        ring = f" Waiting would close a ring: {' -> '.join(self.held.cycle)}." if self.held.cycle else ""
+        return f"{who}{more}.{ring} {self.next_step}".lstrip(". ")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The refusal for programs."""
+        return {
+            "granted": False,
+            "reason": self.reason,
+            "conflicts": [conflict._asdict() for conflict in self.conflicts],
+            "n_more": self.held.n_more,
+            "cycle": list(self.held.cycle),
+            "next_step": self.next_step,
+        }
+
+    def __enter__(self) -> Any:
+        raise ClaimRefused(self.message, self)
+
+    def __exit__(self, *exc_info: object) -> None:
+        """Nothing was entered."""
+
+    async def __aenter__(self) -> Any:
+        raise ClaimRefused(self.message, self)
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        """Nothing was entered."""
+
+
+class Holding:
+    """The targets are yours, as far as this process knows; true in a condition."""
+
+    def __init__(self, space: str, granted: Granted, is_valid: Callable[[str, int], bool]) -> None:
+        self.space = space
+        self.granted = granted
+        self.is_released = False
+        self._is_valid = is_valid
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(self.targets)}, generation={self.generation})"
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """What is claimed, canonical."""
+        return self.granted.targets
+
+    @property
+    def generation(self) -> int:
+        """The fencing number: hand it to whatever must refuse an earlier holder."""
+        return self.granted.generation
+
+    @property
+    def expires_in_s(self) -> float:
+        """When the claim would end if this process had gone silent at the grant."""
+        return self.granted.expires_in_s
+
+    @property
+    def renewed(self) -> bool:
+        """Whether it was yours already."""
+        return self.granted.renewed
+
+    @property
+    def signals(self) -> tuple[SignalNote, ...]:
+        """What others have left on these targets: DONE, STUCK, AVOID."""
+        return self.granted.signals
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is questionable about the claim."""
+        return self.granted.warnings
+
+    @property
+    def valid(self) -> bool:
+        """Whether it may still be believed, by this process's own deadline; says no before asking anybody."""
+        return not self.is_released and self._is_valid(self.space, self.generation)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The grant for programs."""
+        granted = self.granted
+        return {
+            "granted": True,
+            "generation": granted.generation,
+            "targets": list(granted.targets),
+            "expires_in_s": granted.expires_in_s,
+            "kept_by": granted.kept_by,
+            "renewed": granted.renewed,
+            "signals": [note._asdict() for note in granted.signals],
+            "warnings": list(granted.warnings),
+        }
+
+
+class Claimed(Holding):
+    """A claim of the sync client; a `with` block releases it at its end."""
+
+    def __init__(
+        self,
+        space: str,
+        granted: Granted,
+        is_valid: Callable[[str, int], bool],
+        release: Callable[[int, bool], Released],
+    ) -> None:
+        super().__init__(space, granted, is_valid)
+        self._release = release
+
+    def release(self, *, done: bool = False) -> Released:
+        """Give the whole claim back; `done` leaves a DONE signal. Once is enough, and twice does no harm."""
+        if self.is_released:
+            return Released(0, ())
+        self.is_released = True
+        return self._release(self.generation, done)
+
+    def __enter__(self) -> Claimed:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.release()
+
+
+class AsyncClaimed(Holding):
+    """A claim of the async client; an `async with` block releases it at its end."""
+
+    def __init__(
+        self,
+        space: str,
+        granted: Granted,
+        is_valid: Callable[[str, int], bool],
+        release: Callable[[int, bool], Awaitable[Released]],
+    ) -> None:
+        super().__init__(space, granted, is_valid)
+        self._release = release
+
+    async def release(self, *, done: bool = False) -> Released:
+        """Give the whole claim back; `done` leaves a DONE signal. Once is enough, and twice does no harm."""
+        if self.is_released:
+            return Released(0, ())
+        self.is_released = True
+        return await self._release(self.generation, done)
+
+    async def __aenter__(self) -> AsyncClaimed:
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        await self.release()
+
+
+def _described(conflict: Conflict) -> str:
+    what = conflict.target
+    if conflict.held_target != conflict.target:
+        what = f"{conflict.target} (inside {conflict.held_target})"
+    verb = "waits for" if conflict.waiting else "holds"
+    intent = f" to {conflict.intent}" if conflict.intent else ""
+    return f"{conflict.holder} {verb} {what} since {conflict.age_s:.0f} s{intent}"

@@ -1,0 +1,1 @@
+"""The `scentfield` command."""

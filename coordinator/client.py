@@ -1,0 +1,281 @@
+"""`Coordinator`: what a Python agent holds in its hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TypeVar
+
+from actors.coordination.messages import Alive
+from actors.quality_store.messages import EditQuality, Statistics
+from actors.runtime.errors import Unavailable
+from actors.scent_field.messages import (
+    Audit,
+    Changes,
+    Checked,
+    FieldCounts,
+    FieldView,
+    Granted,
+    Held,
+    Loss,
+    Released,
+)
+from actors.sessions.messages import SessionList
+from coordinator.answer import Claimed, NotGranted
+from coordinator.core import Core, Identity, PathName, named_list
+from coordinator.editing.editor import Edited
+from coordinator.editing.request import EditRequest
+from coordinator.identity import local_name
+from coordinator.reading.reader import Reading
+from coordinator.settings import Settings
+from coordinator.step import Operation, Transport, drive
+from coordinator.workspace import Workspace
+
+Value = TypeVar("Value")
+
+
+def connect_core(
+    settings: Settings | None, root: PathName | None, agent: str | None, parent: str, kept_by: str
+) -> Core:
+    """Find the coordinator and set up an agent. Raises `Unavailable` and says what to do."""
+    settings = settings or Settings()
+    transport: Transport | None = None
+    if not settings.disabled:
+        # Ray is a slow import and not needed by whoever does without it.
+        from coordinator.cluster import attach
+        from coordinator.ray_transport import RayTransport
+
+        attach(settings)
+        transport = RayTransport(settings.namespace)
+    workspace = Workspace.discover(Path.cwd() if root is None else root, space=settings.space)
+    identity = Identity(agent or settings.agent or local_name(), parent, kept_by)
+    return Core(settings, workspace, transport, identity)
+
+
+class Coordinator:
+    """One agent's connection: claims, signals, views and edits in one workspace.
+
+    Usable from several threads, in drivers, Ray tasks and Ray actors. While it is open, a background thread keeps the
+    session alive, also while the agent thinks; it dies with the process, and then the claims end within the TTL.
+    Closing it, or a normal exit, releases everything at once. Pickled to another process it becomes a child of this
+    agent.
+    """
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    @classmethod
+    def connect(
+        cls,
+        *,
+        agent: str | None = None,
+        root: PathName | None = None,
+        settings: Settings | None = None,
+        parent: str = "",
+        kept_by: str = "heartbeat",
+    ) -> Coordinator:
+        """Connect and register as `agent` in the workspace around `root` (default: the current folder).
+
+        `parent` makes this agent a child: never blocked by its parent's claims. Raises `Unavailable` if no coordinator
+        is running, `Misuse` for a name that cannot be used.
+        """
+        coordinator = cls(connect_core(settings, root, agent, parent, kept_by))
+        if coordinator._core.transport is not None:
+            coordinator._do(coordinator._core.register())
+        return coordinator
+
+    def __enter__(self) -> Coordinator:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_reconnect, (self._core.settings, str(self._core.workspace.root), self._core.space, self.agent_id))
+
+    def __repr__(self) -> str:
+        return f"Coordinator({self.agent_id or 'no session'}, space={self._core.space!r})"
+
+    def _do(self, operation: Operation[Value]) -> Value:
+        transport = self._core.transport
+        return drive(operation, NoTransport() if transport is None else transport)
+
+    @property
+    def agent_id(self) -> str:
+        """The session's identity, `name#incarnation`; empty before it has one."""
+        session = self._core.session
+        return "" if session is None else session.session_id
+
+    @property
+    def space(self) -> str:
+        """The claim space."""
+        return self._core.space
+
+    @property
+    def root(self) -> Path:
+        """The workspace's root; targets are relative to it."""
+        return self._core.workspace.root
+
+    def claim(
+        self, targets: PathName | Sequence[PathName], *, shared: bool = False, wait_s: float = 0.0, intent: str = ""
+    ) -> Claimed | NotGranted:
+        """Claim files, folders (`src/`), globs (`src/**/*.py`) or labels (`task:login`): all of them, or none.
+
+        Returns `Claimed` (true) or `NotGranted` (false), which says who holds what and what to do. With `wait_s` it
+        queues up, first come first served. Claiming the same again renews it and keeps the generation. In a `with`
+        block it is released at the end; one that was not granted raises `ClaimRefused` there. Raises `BadTarget`,
+        `UnknownAgent` if this session has ended, `Unavailable` if nobody could answer.
+        """
+        names = named_list(targets)
+        asked = self._core.claim(names, shared=shared, wait_s=wait_s, intent=intent, any_of=False)
+        return self._own(self._do(asked))
+
+    def claim_any(
+        self, targets: Sequence[PathName], *, shared: bool = False, wait_s: float = 0.0, intent: str = ""
+    ) -> Claimed | NotGranted:
+        """Claim the first of these targets that is free, in one step."""
+        names = named_list(targets)
+        asked = self._core.claim(names, shared=shared, wait_s=wait_s, intent=intent, any_of=True)
+        return self._own(self._do(asked))
+
+    def claim_each(
+        self, targets: Sequence[str], *, shared: bool = False, intent: str = ""
+    ) -> list[Claimed | NotGranted]:
+        """Many independent claims in one call and one commit; the targets must be canonical already."""
+        return [self._own(one) for one in self._do(self._core.claim_each(targets, shared=shared, intent=intent))]
+
+    def _own(self, answer: Granted | Held) -> Claimed | NotGranted:
+        if isinstance(answer, Held):
+            return NotGranted(answer)
+        return Claimed(self._core.space, answer, self._core.is_valid, self._give_back)
+
+    def _give_back(self, generation: int, done: bool) -> Released:
+        return self.release(generation=generation, done=done)
+
+    def release(
+        self, targets: PathName | Sequence[PathName] = (), *, generation: int = 0, done: bool = False
+    ) -> Released:
+        """Give back targets, or with `generation` a whole claim; `done` leaves a DONE signal.
+
+        The answer says what was not released, and why.
+        """
+        names = [] if generation and not targets else named_list(targets)
+        return self._do(self._core.release(names, generation=generation, done=done))
+
+    def transfer(self, generation: int, to_agent: str, *, note: str = "") -> Granted | NotGranted:
+        """Hand the claim with this generation over to another live agent; returns what that agent holds now."""
+        answer = self._do(self._core.transfer(generation, to_agent, note))
+        return NotGranted(answer) if isinstance(answer, Held) else answer
+
+    def force_release(self, target: PathName, *, reason: str, even_if_alive: bool = False) -> Released:
+        """Take a target away from whoever holds it; refused while the holder is alive unless told otherwise.
+
+        Leaves an audit line with `reason`.
+        """
+        return self._do(self._core.force_release(target, reason=reason, even_if_alive=even_if_alive))
+
+    def deposit(self, target: PathName, kind: str, *, intensity: float = 1.0) -> float:
+        """Leave a signal, HOT, STUCK, DONE or AVOID; returns its intensity now. It decays with its half-life."""
+        return self._do(self._core.deposit(target, kind, intensity)).intensity
+
+    def set_strictness(self, strictness: str) -> None:
+        """How this space treats an edit of a file that somebody else holds: `observe`, `warn` or `deny`."""
+        self._do(self._core.set_strictness(strictness))
+
+    def sync(self, *, limit: int = 15) -> FieldView:
+        """The live field: the strongest signals first, claims among them, and how many rows were left out."""
+        return self._do(self._core.sync(limit))
+
+    def check(self, path: PathName, generation: int = 0) -> Checked:
+        """Whether this agent's claim with that generation still covers the path; if not, why, and who holds it now."""
+        return self._do(self._core.check(path, generation))
+
+    def watch(self, version: int, *, timeout_s: float = 30.0) -> Changes:
+        """What has changed after `version` (from `sync` or the last `watch`); waits for something to change."""
+        return self._do(self._core.watch(version, timeout_s))
+
+    def losses(self) -> tuple[Loss, ...]:
+        """The claims that this session lost without its doing, why, and who has them now."""
+        return self._do(self._core.losses()).losses
+
+    def heartbeat(self) -> Alive:
+        """Say that this agent is alive, now; the background thread does so by itself."""
+        return self._do(self._core.beat())
+
+    def register_anew(self) -> str:
+        """After the session has ended (`UnknownAgent`): begin a new one; returns its identity. Nothing is held."""
+        return self._do(self._core.register_anew())
+
+    def audit(self) -> Audit:
+        """The last forced releases of this space."""
+        return self._do(self._core.audit())
+
+    def sessions(self, *, limit: int = 100) -> SessionList:
+        """Who is alive."""
+        return self._do(self._core.sessions(limit))
+
+    def statistics(self) -> tuple[FieldCounts, Statistics]:
+        """Counts of the field and of the quality store."""
+        return self._do(self._core.field_counts()), self._do(self._core.quality_statistics())
+
+    def edit_quality(self) -> EditQuality:
+        """How edits went, by extension and mode of the view that they were made from."""
+        return self._do(self._core.edit_quality())
+
+    def read(self, path: PathName, mode: str = "auto") -> Reading:
+        """Show a file: `auto`, `full`, `lines:N-M`, `diff`, `signatures` or `map`.
+
+        Works without a coordinator too, and says so. Raises `BadTarget`, and `Misuse` for an unknown mode, a binary
+        file, or one that is not there.
+        """
+        return self._do(self._core.read(path, mode))
+
+    def expand(self, path: PathName, unit: str) -> Reading:
+        """Show one unit of a file whole: `function`, `Class.method`, or `L10-42`."""
+        return self._do(self._core.expand(path, unit))
+
+    def edit(
+        self, path: PathName, old: str = "", new: str = "", *, expect_hash: str | None = None, create: bool = False
+    ) -> Edited:
+        """Replace `old`, which must occur exactly once, by `new`; with `create` write a new file.
+
+        Claims the file for the edit's duration unless this agent holds it. Returns `Edited`: true if the file is as
+        wanted, else with the cause and the evidence. Raises `UnknownAgent` if this session has ended, `Unavailable`.
+        """
+        request = EditRequest(str(path), old, new, expect_hash, create)
+        return self._do(self._core.edit(path, request))
+
+    def undo(self, path: PathName) -> Edited:
+        """Take back the newest edit of a file, unless it was changed since."""
+        return self._do(self._core.undo(path))
+
+    def close(self) -> int:
+        """Say goodbye: everything is released at once; returns how many claims that were."""
+        return self._do(self._core.close())
+
+
+class NoTransport:
+    """Stands in where Scentfield is switched off: nothing is ever asked."""
+
+    def call(self, domain: str, raw: bytes, timeout_s: float) -> bytes:  # noqa: ARG002  # the protocol's signature
+        """Raise `Unavailable`."""
+        raise Unavailable(f"SCENTFIELD_DISABLED is set: {domain} was not asked")
+
+    async def call_async(self, domain: str, raw: bytes, timeout_s: float) -> bytes:
+        """Raise `Unavailable`."""
+        return self.call(domain, raw, timeout_s)
+
+    def describe(self, domain: str, timeout_s: float) -> dict[str, Any]:  # noqa: ARG002  # the protocol's signature
+        """Raise `Unavailable`."""
+        raise Unavailable(f"SCENTFIELD_DISABLED is set: {domain} was not asked")
+
+
+def _reconnect(settings: Settings, root: str, space: str, parent: str) -> Coordinator:
+    """What unpickling does: a child of the agent that was pickled, with a session and a token of its own."""
+    folder = Path(root) if Path(root).is_dir() else Path.cwd()
+    return Coordinator.connect(
+        agent=local_name(), root=folder, settings=settings.model_copy(update={"space": space}), parent=parent
+    )

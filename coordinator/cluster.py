@@ -1,0 +1,256 @@
+"""The cluster: finding it, putting the state actors on it, and taking them away again.
+
+Only `up` creates state actors. Clients look them up by name and say what to do where there are none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import ray
+from ray._private import ray_constants
+from ray._raylet import Config as RayConfig  # type: ignore[attr-defined]  # compiled, without stubs
+from ray.exceptions import RayError
+from ray.experimental import internal_kv
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from actors.runtime.actor import ActorConfig, StateActor
+from actors.runtime.errors import Corrupt, Unavailable, error_from_code
+from coordinator.domain import DOMAINS, Domain, machine_options
+from coordinator.folder import private_folder
+from coordinator.head import protect_token, recorded_head, start_head, stop_head
+from coordinator.ray_transport import RayTransport
+from coordinator.settings import Settings
+
+MAX_CONCURRENT_CALLS: Final = 4_096
+_READY_S: Final = 60.0
+_CONNECT_S: Final = 5.0
+_POLL_S: Final = 0.05
+_ATTACHING = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class UpReport:
+    """What `up` found and did: where the cluster is, and each actor's account of itself."""
+
+    address: str
+    dashboard_url: str
+    started_head: bool
+    created: tuple[str, ...]
+    actors: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+def address_of(settings: Settings) -> str | None:
+    """The cluster to use: named, or the head that `up` started for this state folder; None if there is none."""
+    named = settings.address or os.environ.get("RAY_ADDRESS")
+    if named:
+        return named
+    head = recorded_head(settings.state_dir)
+    return None if head is None else head.address
+
+
+def attach(settings: Settings) -> str:
+    """Connect this process to the cluster, once. Raises `Unavailable` and says what to do."""
+    with _ATTACHING:
+        if ray.is_initialized():
+            return str(ray.get_runtime_context().gcs_address)
+        address = address_of(settings)
+        if address is None:
+            raise Unavailable(
+                f"no coordinator is known for namespace {settings.namespace!r} "
+                f"(no address, no RAY_ADDRESS, no head in {settings.state_dir}): start it with `scentfield up`"
+            )
+        if not _answers(address):
+            raise Unavailable(f"nobody listens at {address}: start the coordinator with `scentfield up`")
+        _connect(address, settings)
+        return str(ray.get_runtime_context().gcs_address)
+
+
+def _connect(address: str, settings: Settings) -> None:
+    _authenticate()
+    try:
+        with _neutral_folder(settings), _loopback_allowed(address):
+            ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False, configure_logging=False)
+    except (ConnectionError, RayError, RuntimeError, ValueError) as error:
+        raise Unavailable(
+            f"the cluster at {address} does not answer ({error}): start it with `scentfield up`"
+        ) from error
+
+
+def _authenticate() -> None:
+    """Use token authentication unless told otherwise: a driver that names an address does not by itself."""
+    if "RAY_AUTH_MODE" in os.environ:
+        return
+    protect_token()
+    os.environ["RAY_AUTH_MODE"] = "token"
+    RayConfig.initialize("")  # what was read at import is read again
+
+
+def _answers(address: str) -> bool:
+    """Whether somebody listens there; spares the half minute that Ray takes to find out."""
+    host, _, port = address.rpartition(":")
+    if not port.isdigit():
+        return True
+    try:
+        with socket.create_connection((host, int(port)), timeout=_CONNECT_S):
+            return True
+    except OSError:
+        return False
+
+
+@contextlib.contextmanager
+def _loopback_allowed(address: str) -> Iterator[None]:
+    """Ray replaces a loopback address by the machine's own unless its switch for single machines is set."""
+    before = ray_constants.ENABLE_RAY_CLUSTER
+    if address.startswith(("127.", "localhost", "[::1]")):
+        ray_constants.ENABLE_RAY_CLUSTER = False
+    try:
+        yield
+    finally:
+        ray_constants.ENABLE_RAY_CLUSTER = before
+
+
+@contextlib.contextmanager
+def _neutral_folder(settings: Settings) -> Iterator[None]:
+    """Ray puts a driver's current folder first on its workers' path, where a foreign `actors` would shadow ours."""
+    try:
+        before = Path.cwd()
+    except FileNotFoundError:
+        before = private_folder(settings.state_dir)
+    os.chdir(private_folder(settings.state_dir))
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+def up(settings: Settings, *, num_cpus: int | None = None) -> UpReport:
+    """Start what is missing; safe to repeat.
+
+    Raises `Corrupt` for a store that cannot be trusted or is another than the cluster has on record, `Unavailable` for
+    a cluster that does not start.
+    """
+    private_folder(settings.state_dir)
+    head, started = None, False
+    if not ray.is_initialized() and address_of(settings) is None:
+        head, started = start_head(settings.state_dir, num_cpus=num_cpus), True
+    address = attach(settings)
+    head = head or recorded_head(settings.state_dir)
+    created = tuple(name for name, domain in DOMAINS.items() if _create(domain, settings))
+    actors = {name: _await_service(domain, settings) for name, domain in DOMAINS.items()}
+    return UpReport(address, "" if head is None else head.dashboard_url, started, created, actors)
+
+
+def _create(domain: Domain, settings: Settings) -> bool:
+    """Create the actor unless it is there; True if it was created."""
+    with contextlib.suppress(ValueError):
+        ray.get_actor(domain.name, namespace=settings.namespace)
+        return False
+    config = ActorConfig(
+        domain=domain.name,
+        machine=domain.machine,
+        store_url=settings.store_url_of(domain.name),
+        options=machine_options(domain.name, settings),
+        store_id=_recorded_store(settings, domain),
+    )
+    ray.remote(StateActor).options(**_actor_options(domain.name, settings)).remote(config)
+    return True
+
+
+def _actor_options(name: str, settings: Settings) -> dict[str, Any]:
+    options: dict[str, Any] = {
+        "name": name,
+        "namespace": settings.namespace,
+        "lifetime": "detached",
+        "get_if_exists": True,
+        "max_restarts": -1,
+        "max_task_retries": -1,
+        "max_concurrency": MAX_CONCURRENT_CALLS,
+        "num_cpus": 0,
+    }
+    if settings.store_url is None:
+        # An SQLite store is a file on this node: the actor may only ever run beside it.
+        node_id = ray.get_runtime_context().get_node_id()
+        options["scheduling_strategy"] = NodeAffinitySchedulingStrategy(node_id, soft=False)
+    return options
+
+
+def _await_service(domain: Domain, settings: Settings) -> dict[str, Any]:
+    """Wait until the actor serves, and put its store's identity on record."""
+    transport = RayTransport(settings.namespace)
+    account = transport.describe(domain.name, _READY_S)
+    if account["trouble"] is not None:
+        code, message = account["trouble"]
+        raise error_from_code(code, message)
+    recorded = _recorded_store(settings, domain)
+    if recorded not in (None, account["store_id"]):
+        raise Corrupt(
+            f"{domain.name} runs on store {account['store_id']}, but this cluster keeps its state in store "
+            f"{recorded}: bring that data folder back, or use another namespace"
+        )
+    internal_kv._internal_kv_put(_store_key(settings, domain), account["store_id"].encode(), overwrite=False)
+    return account
+
+
+def _recorded_store(settings: Settings, domain: Domain) -> str | None:
+    """The identity of the store that this cluster keeps the domain's state in; None before the first `up`."""
+    recorded: bytes | None = internal_kv._internal_kv_get(_store_key(settings, domain))
+    return None if recorded is None else recorded.decode()
+
+
+def _store_key(settings: Settings, domain: Domain) -> bytes:
+    return f"scentfield:{settings.namespace}:{domain.name}:store".encode()
+
+
+def actor_names(settings: Settings) -> list[str]:
+    """Our actors that exist in this namespace, state actors first."""
+    there = {entry["name"] for entry in ray.util.list_named_actors(all_namespaces=True) if _is_ours(entry, settings)}
+    known = [name for name in DOMAINS if name in there]
+    return known + sorted(there - set(known))
+
+
+def _is_ours(entry: dict[str, str], settings: Settings) -> bool:
+    return entry["namespace"] == settings.namespace
+
+
+def down(settings: Settings) -> tuple[list[str], bool]:
+    """Commit what is relaxed, stop our actors, and the head if `up` started it: (actors stopped, head stopped).
+
+    The state stays in the stores. Raises `Unavailable` if there is no cluster.
+    """
+    attach(settings)
+    stopped = []
+    for name in actor_names(settings):
+        handle = ray.get_actor(name, namespace=settings.namespace)
+        if name in DOMAINS:
+            with contextlib.suppress(RayError):
+                ray.get(handle.drain.remote(), timeout=_READY_S)
+        ray.kill(handle, no_restart=True)
+        _await_gone(name, settings)
+        stopped.append(name)
+    head = recorded_head(settings.state_dir)
+    if head is None:
+        return stopped, False
+    ray.shutdown()
+    stop_head(settings.state_dir, head)
+    return stopped, True
+
+
+def _await_gone(name: str, settings: Settings) -> None:
+    """Wait until the name is free, so that the next `up` makes a new actor."""
+    deadline = time.monotonic() + _READY_S
+    while time.monotonic() < deadline:
+        try:
+            ray.get_actor(name, namespace=settings.namespace)
+        except ValueError:
+            return
+        time.sleep(_POLL_S)

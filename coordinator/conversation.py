@@ -1,0 +1,105 @@
+"""One session's half of the wire: numbers its requests, says what it has received and what it gave up.
+
+Pure but for the lock that lets several threads of a process share one session. One conversation belongs to one session
+and one actor; a request that got its answer is received, one whose caller stopped waiting is abandoned, and the next
+request of any kind tells the actor so.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from actors.runtime.errors import Busy, InvariantBroken
+from actors.runtime.wire import BusyFor, Failed, Schema, decode_reply, encode_request
+
+
+class Conversation:
+    """Builds requests and reads replies for one session at one actor."""
+
+    def __init__(self, schema: Schema, session_id: str, token: str) -> None:
+        self._schema = schema
+        self._session_id = session_id
+        self._token = token
+        self._last = 0
+        self._open: set[int] = set()
+        self._abandoned: set[int] = set()
+        self._lock = threading.Lock()
+
+    def numbered(self, commands: Sequence[Any]) -> tuple[int, bytes]:
+        """A request that may change something: (its number, its bytes)."""
+        with self._lock:
+            self._last += 1
+            number = self._last
+            self._open.add(number)
+            return number, self._encode(number, commands)
+
+    def again(self, number: int, commands: Sequence[Any]) -> bytes:
+        """The same request once more, under the same number."""
+        with self._lock:
+            return self._encode(number, commands)
+
+    def unnumbered(self, commands: Sequence[Any]) -> bytes:
+        """A request of queries or signs of life."""
+        with self._lock:
+            return self._encode(0, commands)
+
+    def _encode(self, number: int, commands: Sequence[Any]) -> bytes:
+        not_received = self._open | self._abandoned
+        received_through = min(not_received) - 1 if not_received else self._last
+        wire_of = self._schema.wire_of
+        packed = [wire_of(command) for command in commands]
+        abandoned = sorted(self._abandoned)
+        return encode_request([(self._session_id, self._token, number, received_through, abandoned, packed)])
+
+    def told(self) -> frozenset[int]:
+        """The abandoned numbers that the next request will tell; hand them to `received` once it was answered."""
+        with self._lock:
+            return frozenset(self._abandoned)
+
+    def received(self, number: int, told: frozenset[int] = frozenset()) -> None:
+        """The request was answered, and with it the actor knows what was abandoned."""
+        with self._lock:
+            self._open.discard(number)
+            self._abandoned -= told
+
+    def give_up(self, number: int) -> None:
+        """Nobody waits for this request any more: it must not take effect."""
+        with self._lock:
+            if number in self._open:
+                self._open.discard(number)
+                self._abandoned.add(number)
+
+    def answers(self, raw: bytes, n_commands: int) -> list[Any]:
+        """The answers of a reply, one for each command.
+
+        Raises `Busy` if a limit was reached, and the error that concerns the request as a whole.
+        """
+        replies = decode_reply(raw, self._schema)
+        if len(replies) != 1 or not replies[0]:
+            raise InvariantBroken(f"one request was sent, {len(replies)} replies came back")
+        answers = replies[0]
+        if len(answers) < n_commands or all(type(answer) is BusyFor for answer in answers):
+            _raise_whole(answers[0])
+        return answers
+
+
+def _raise_whole(answer: Any) -> None:
+    """Raise what stands for all commands of a request."""
+    if type(answer) is BusyFor:
+        raise Busy(
+            f"the coordinator is busy: {answer.what}. Try again in {answer.retry_after_s} s", answer.retry_after_s
+        )
+    if type(answer) is Failed:
+        raise answer.error()
+    raise InvariantBroken(f"a reply has too few answers: {answer!r}")
+
+
+def value_of(answer: Any) -> Any:
+    """The answer to one command; raises the error that it carries."""
+    if type(answer) is Failed:
+        raise answer.error()
+    if type(answer) is BusyFor:
+        raise Busy(f"the coordinator is busy: {answer.what}", answer.retry_after_s)
+    return answer

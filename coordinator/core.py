@@ -1,0 +1,318 @@
+"""All that a coordinator can do for an agent, as operations that the sync and the async client share."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import random
+import threading
+import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from os import PathLike
+from typing import Any
+
+from actors.coordination.messages import Alive
+from actors.quality_store.messages import EditQuality, GetEditQuality, GetStatistics, Statistics
+from actors.runtime.errors import Misuse, Unavailable, UnknownAgent
+from actors.scent_field import messages as field_messages
+from actors.scent_field.messages import (
+    Audit,
+    Changes,
+    Checked,
+    Deposited,
+    FieldCounts,
+    FieldView,
+    Granted,
+    Held,
+    Losses,
+    Noted,
+    Released,
+)
+from actors.sessions.messages import ListSessions, SessionList
+from coordinator.asking import Asker
+from coordinator.conversation import value_of
+from coordinator.desk import Desk
+from coordinator.domain import QUALITY_STORE, SCENT_FIELD
+from coordinator.editing.editor import Edited, Editor
+from coordinator.editing.request import EditRequest
+from coordinator.heart import Heart, monotonic_s
+from coordinator.identity import local_name
+from coordinator.reading.reader import Reader, Reading
+from coordinator.session import AgentSession, beat, new_token, register, say_goodbye
+from coordinator.settings import Settings
+from coordinator.step import Operation, Transport, drive
+from coordinator.workspace import Workspace
+
+PathName = str | PathLike[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who wants to register: a name, a parent session or none, and what keeps the session alive."""
+
+    name: str
+    parent: str = ""
+    kept_by: str = "heartbeat"
+
+
+class Core:
+    """One agent in one workspace. All methods but the plain properties are operations to be driven."""
+
+    def __init__(
+        self, settings: Settings, workspace: Workspace, transport: Transport | None, identity: Identity
+    ) -> None:
+        self.settings = settings
+        self.workspace = workspace
+        self.transport = transport
+        self.identity = identity
+        self.session: AgentSession | None = None
+        self.desk = Desk.set_up(workspace, settings.state_dir, blob_bytes=settings.blob_bytes)
+        self._heart: Heart | None = None
+        self._pid = os.getpid()
+        self._registering = threading.Lock()
+        asker = partial(Asker, timeout_s=settings.call_timeout_s, jitter=random.random)
+        self._field = asker(SCENT_FIELD)
+        self._quality = asker(QUALITY_STORE)
+        self._reader = Reader(self.desk, self._field, self._quality)
+        self._editor = Editor(
+            self.desk,
+            self._field,
+            self._quality,
+            when_unavailable="warn" if settings.disabled else settings.when_unavailable,
+            monotonic=monotonic_s,
+        )
+
+    @property
+    def space(self) -> str:
+        """The claim space."""
+        return self.workspace.space
+
+    def target(self, named: PathName) -> str:
+        """The canonical target of what somebody named. Raises `BadTarget`."""
+        return self.workspace.target(named)
+
+    def register(self) -> Operation[AgentSession]:
+        """Begin a session, and keep it alive in the background where heartbeats do that."""
+        identity = self.identity
+        session: AgentSession = yield from register(
+            name=identity.name,
+            parent=identity.parent,
+            kept_by=identity.kept_by,
+            ttl_s=self.settings.ttl_s,
+            token=new_token(),
+            now_s=monotonic_s(),
+            timeout_s=self.settings.call_timeout_s,
+        )
+        self.adopt(session)
+        return session
+
+    def adopt(self, session: AgentSession) -> None:
+        """Go on with this session."""
+        self._stop_heart()
+        self.session = session
+        self._pid = os.getpid()
+        if session.kept_by == "heartbeat" and self.transport is not None:
+            self._heart = Heart(session, self.transport, monotonic=monotonic_s)
+            self._heart.start()
+            atexit.register(_leave, weakref.ref(self))
+
+    def _stop_heart(self) -> None:
+        if self._heart is not None:
+            self._heart.stop()
+            self._heart = None
+
+    def current(self) -> Operation[AgentSession]:
+        """The session; begun on first use. Raises `UnknownAgent` if it has ended: register anew first."""
+        session = self.session
+        if session is not None and os.getpid() != self._pid:
+            self.identity = Identity(local_name(), session.session_id)
+            session = None
+        if session is None:
+            session = yield from self.register()
+        if session.end is not None:
+            raise session.end
+        return session
+
+    def register_anew(self) -> Operation[str]:
+        """After a session has ended: become a new agent of the same name; returns its identity."""
+        session: AgentSession = yield from self.register()
+        return session.session_id
+
+    def close(self) -> Operation[int]:
+        """Say goodbye: all claims are released at once; returns how many that were."""
+        session, self.session = self.session, None
+        self._stop_heart()
+        if session is None or session.end is not None or os.getpid() != self._pid or session.kept_by == "decay":
+            return 0
+        return (yield from say_goodbye(session, self.settings.call_timeout_s))
+
+    def beat(self) -> Operation[Alive]:
+        """One heartbeat now. Raises `UnknownAgent` with what was lost."""
+        session: AgentSession = yield from self.current()
+        return (yield from beat(session, monotonic_s(), self.settings.call_timeout_s))
+
+    def is_valid(self, space: str, generation: int) -> bool:
+        """Whether a claim may be believed, by this process alone."""
+        session = self.session
+        if self.settings.disabled:
+            return True
+        return session is not None and session.is_valid(monotonic_s()) and not session.has_lost(space, generation)
+
+    def claim(
+        self, named: Sequence[PathName], *, shared: bool, wait_s: float, intent: str, any_of: bool
+    ) -> Operation[Granted | Held]:
+        """Ask for targets: all of them, or with `any_of` the first that is free."""
+        targets = tuple(self.target(one) for one in named)
+        if self.settings.disabled:
+            return _granted_by_nobody(targets[:1] if any_of else targets)
+        kind = field_messages.ClaimAny if any_of else field_messages.Claim
+        command = kind(self.space, targets, "shared" if shared else "exclusive", wait_s, intent)
+        session: AgentSession = yield from self.current()
+        answer: Granted | Held = yield from self._field.request(session, command, wait_s=wait_s)
+        return answer
+
+    def claim_each(self, targets: Sequence[str], *, shared: bool, intent: str) -> Operation[list[Granted | Held]]:
+        """Many independent claims in one call and one commit; targets have to be canonical already."""
+        mode = "shared" if shared else "exclusive"
+        commands = [field_messages.Claim(self.space, (target,), mode, 0.0, intent) for target in targets]
+        session: AgentSession = yield from self.current()
+        answers = yield from self._field.request_many(session, commands)
+        return [value_of(answer) for answer in answers]
+
+    def release(self, named: Sequence[PathName], *, generation: int, done: bool) -> Operation[Released]:
+        """Give targets back, or a whole claim by its generation."""
+        targets = tuple(self.target(one) for one in named)
+        if self.settings.disabled:
+            return Released(len(targets), ())
+        released: Released = yield from self._change(field_messages.Release(self.space, targets, generation, done))
+        return released
+
+    def transfer(self, generation: int, to_session: str, note: str) -> Operation[Granted | Held]:
+        """Hand a claim over to another session."""
+        return self._change(field_messages.Transfer(self.space, generation, to_session, note))
+
+    def force_release(self, named: PathName, *, reason: str, even_if_alive: bool) -> Operation[Released]:
+        """Take a target away from whoever holds it."""
+        return self._change(field_messages.ForceRelease(self.space, self.target(named), reason, even_if_alive))
+
+    def deposit(self, named: PathName, kind: str, intensity: float) -> Operation[Deposited]:
+        """Leave a signal."""
+        return self._change(field_messages.LeaveSignal(self.space, kind, self.target(named), intensity))
+
+    def set_strictness(self, strictness: str) -> Operation[Noted]:
+        """How this space treats edits of files that somebody else holds."""
+        return self._change(field_messages.SetStrictness(self.space, strictness))
+
+    def _change(self, command: Any) -> Operation[Any]:
+        session: AgentSession = yield from self.current()
+        return (yield from self._field.request(session, command))
+
+    def sync(self, limit: int) -> Operation[FieldView]:
+        """The strongest signals of the space."""
+        return self._ask(field_messages.Sync(self.space, limit))
+
+    def check(self, named: PathName, generation: int) -> Operation[Checked]:
+        """Whether this session's claim with that generation covers a path; who holds it otherwise."""
+        target = self.target(named)
+        session: AgentSession = yield from self.current()
+        command = field_messages.Check(self.space, target, generation, session.session_id)
+        checked: Checked = yield from self._field.query(session, command)
+        return checked
+
+    def watch(self, version: int, timeout_s: float) -> Operation[Changes]:
+        """The changes after a version, at once or when there are some."""
+        return self._ask(field_messages.Watch(self.space, version, timeout_s), wait_s=timeout_s)
+
+    def losses(self) -> Operation[Losses]:
+        """The claims that this session lost, and who has them now."""
+        session = self._asking()
+        return self._field.query(session, field_messages.ListLosses(session.session_id))
+
+    def audit(self) -> Operation[Audit]:
+        """The last forced releases of the space."""
+        return self._ask(field_messages.ListAudit(self.space))
+
+    def sessions(self, limit: int) -> Operation[SessionList]:
+        """Who is alive."""
+        return self._ask(ListSessions(limit))
+
+    def field_counts(self) -> Operation[FieldCounts]:
+        """The field's gauges and counters."""
+        return self._ask(field_messages.FieldStatistics())
+
+    def quality_statistics(self) -> Operation[Statistics]:
+        """The quality store's counts."""
+        return self._quality.query(self._asking(), GetStatistics())
+
+    def edit_quality(self) -> Operation[EditQuality]:
+        """The pairs of extension and mode, and how edits from them went."""
+        return self._quality.query(self._asking(), GetEditQuality())
+
+    def _ask(self, command: Any, *, wait_s: float = 0.0) -> Operation[Any]:
+        return self._field.query(self._asking(), command, wait_s=wait_s)
+
+    def _asking(self) -> AgentSession:
+        """Queries need no session of their own."""
+        return self.session or AgentSession("", "", "decay", self.settings.ttl_s, 0.0)
+
+    def read(self, named: PathName, mode: str) -> Operation[Reading]:
+        """Show a file."""
+        return (yield from self._reader.read((yield from self._reporting()), named, mode))
+
+    def expand(self, named: PathName, unit: str) -> Operation[Reading]:
+        """Show one unit of a file whole."""
+        return (yield from self._reader.expand((yield from self._reporting()), named, unit))
+
+    def _reporting(self) -> Operation[AgentSession | None]:
+        """The session, or None where reading has to do without."""
+        if self.settings.disabled or self.transport is None:
+            return None
+        try:
+            return (yield from self.current())
+        except (Unavailable, UnknownAgent):
+            return None
+
+    def edit(self, named: PathName, request: EditRequest) -> Operation[Edited]:
+        """Change a file."""
+        return (yield from self._editor.edit((yield from self._editing()), named, request))
+
+    def undo(self, named: PathName) -> Operation[Edited]:
+        """Take back the newest edit of a file."""
+        return (yield from self._editor.undo((yield from self._editing()), named))
+
+    def _editing(self) -> Operation[AgentSession | None]:
+        """The session; a dead one is an error here, never a way around the coordinator."""
+        if self.settings.disabled or self.transport is None:
+            return None
+        try:
+            return (yield from self.current())
+        except Unavailable:
+            if self.settings.when_unavailable == "refuse":
+                raise
+            return None
+
+
+def _granted_by_nobody(targets: tuple[str, ...]) -> Granted:
+    warning = "SCENTFIELD_DISABLED is set: nobody was asked"
+    return Granted(0, targets, 0.0, "nobody", False, (), (warning,))
+
+
+def _leave(reference: weakref.ref[Core]) -> None:
+    """At a normal exit of the process: release at once, and never hold the exit up."""
+    core = reference()
+    if core is None or core.session is None or core.transport is None:
+        return
+    try:
+        drive(core.close(), core.transport)
+    except Exception:  # the process ends anyway; the session's TTL does the rest
+        return
+
+
+def named_list(named: PathName | Sequence[PathName]) -> list[PathName]:
+    """One name or several, as a list. Raises `Misuse` for none."""
+    names: list[PathName] = [named] if isinstance(named, (str, PathLike)) else list(named)
+    if not names:
+        raise Misuse("no target was named: name a file, a folder, a glob or a label")
+    return names

@@ -1,0 +1,78 @@
+"""An agent's desk: the tree it works on, what it has been shown, and where earlier versions are kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from actors.runtime.errors import Corrupt
+from coordinator.editing.blob_store import BlobStore
+from coordinator.editing.request import Seen
+from coordinator.editing.undo import EditLog
+from coordinator.folder import private_folder
+from coordinator.reading.source import SourceText, decode
+from coordinator.reading.view_book import ViewBook
+from coordinator.workspace import Workspace
+
+
+@dataclass(slots=True)
+class Desk:
+    """What reading and editing share. Blobs and the edit log belong to the node, the book to one agent."""
+
+    workspace: Workspace
+    blobs: BlobStore
+    log: EditLog
+    book: ViewBook = field(default_factory=ViewBook)
+
+    @classmethod
+    def set_up(cls, workspace: Workspace, state_dir: Path, *, blob_bytes: int) -> Desk:
+        """A desk over the state folder of this node; makes its private folders."""
+        folder = private_folder(state_dir)
+        space = hashlib.sha256(workspace.space.encode()).hexdigest()[:16]
+        return cls(
+            workspace,
+            BlobStore(folder / "blobs", max_total_bytes=blob_bytes),
+            EditLog(folder / "edits" / space),
+        )
+
+    def seen(self, target: str) -> Seen | None:
+        """What this agent last saw of a file; None if it never read it."""
+        known = self.book.of(target)
+        if known is None:
+            return None
+        return Seen(known.content_hash, known.shown.ranges, known.last_mode, self.version(known.content_hash))
+
+    def version(self, content_hash: str) -> SourceText | None:
+        """An earlier version of a file, while its blob is kept."""
+        raw = self.blobs.get(content_hash)
+        return None if raw is None else decode(raw)
+
+
+class BookFile:
+    """A view book on disk, for agents that live for one command."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def load(self) -> ViewBook:
+        """The book, empty if there is none. Raises `Corrupt` for a file that is no book; it is left as it is."""
+        try:
+            text = self._path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return ViewBook()
+        try:
+            return ViewBook.from_plain(json.loads(text))
+        except (KeyError, TypeError, ValueError) as error:
+            raise Corrupt(
+                f"{self._path} does not hold what this agent has read ({error}): move it away, and read files again"
+            ) from error
+
+    def save(self, book: ViewBook) -> None:
+        """Replace the file at once."""
+        private_folder(self._path.parent)
+        temporary = self._path.with_name(f"{self._path.name}.{os.getpid()}.tmp")
+        temporary.write_text(json.dumps(book.to_plain()), encoding="utf-8")
+        temporary.replace(self._path)

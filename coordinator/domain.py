@@ -1,0 +1,44 @@
+"""The state actors: what each is called, which machine it runs, and which messages it speaks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final
+
+from actors.coordination.messages import SCHEMA as COORDINATION_SCHEMA
+from actors.quality_store.messages import SCHEMA as QUALITY_SCHEMA
+from actors.runtime.wire import Schema
+from coordinator.settings import Settings
+
+SCENT_FIELD: Final = "scent_field"
+QUALITY_STORE: Final = "quality_store"
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """One state actor: its name in Ray, its schema, and `module:factory` of its machine."""
+
+    name: str
+    schema: Schema
+    machine: str
+
+
+DOMAINS: Final[Mapping[str, Domain]] = MappingProxyType(
+    {
+        SCENT_FIELD: Domain(SCENT_FIELD, COORDINATION_SCHEMA, "actors.coordination.factory:make_coordination"),
+        QUALITY_STORE: Domain(QUALITY_STORE, QUALITY_SCHEMA, "actors.quality_store.machine:QualityStore"),
+    }
+)
+
+
+def machine_options(domain: str, settings: Settings) -> dict[str, Any]:
+    """What the machine's factory is called with."""
+    if domain == SCENT_FIELD:
+        return {
+            "max_sessions": settings.max_sessions,
+            "max_leases": settings.max_leases,
+            "lock_delay_s": settings.lock_delay_s,
+        }
+    return {}

@@ -1,0 +1,1 @@
+"""Changing files: exact, atomic, explained when refused, and undoable."""

@@ -1,0 +1,85 @@
+"""Requests to the actors through Ray handles. All of this process's calls to state actors go through here."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import Any, cast
+
+import ray
+from ray.actor import ActorHandle
+from ray.exceptions import GetTimeoutError, RayActorError, RayError
+
+from actors.runtime.errors import Misuse, Unavailable
+
+
+class RayTransport:
+    """Finds the actors of one namespace by name; safe to use from several threads."""
+
+    def __init__(self, namespace: str) -> None:
+        self._namespace = namespace
+        self._handles: dict[str, ActorHandle[Any]] = {}
+        self._pid = os.getpid()
+
+    def call(self, domain: str, raw: bytes, timeout_s: float) -> bytes:
+        """Send a request and wait for its reply. Raises `Unavailable`, which says what to do."""
+        handle = self._handle(domain)
+        try:
+            return cast(bytes, ray.get(handle.submit.remote(raw), timeout=timeout_s))
+        except RayError as error:
+            raise self._unavailable(domain, error, timeout_s) from error
+
+    async def call_async(self, domain: str, raw: bytes, timeout_s: float) -> bytes:
+        """The same without blocking the event loop."""
+        handle = self._handle(domain)
+        try:
+            return cast(bytes, await asyncio.wait_for(_awaited(handle.submit.remote(raw)), timeout_s))
+        except (RayError, TimeoutError) as error:
+            raise self._unavailable(domain, error, timeout_s) from error
+
+    def describe(self, domain: str, timeout_s: float) -> dict[str, Any]:
+        """The actor's own account of itself. Raises `Unavailable`."""
+        handle = self._handle(domain)
+        try:
+            return cast(dict[str, Any], ray.get(handle.describe.remote(), timeout=timeout_s))
+        except RayError as error:
+            raise self._unavailable(domain, error, timeout_s) from error
+
+    def _handle(self, domain: str) -> ActorHandle[Any]:
+        if os.getpid() != self._pid:
+            raise Misuse(
+                "this process was forked from one that is connected to Ray, and Ray does not survive a fork: "
+                "start it with the spawn method, or call Coordinator.connect() in it"
+            )
+        if not ray.is_initialized():
+            raise Unavailable("this process is no longer connected to Ray: call Coordinator.connect() again")
+        handle = self._handles.get(domain)
+        if handle is None:
+            handle = self._handles[domain] = self._find(domain)
+        return handle
+
+    def _find(self, domain: str) -> ActorHandle[Any]:
+        try:
+            return ray.get_actor(domain, namespace=self._namespace)
+        except ValueError as error:
+            raise Unavailable(
+                f"no coordinator runs in namespace {self._namespace!r} of this cluster (there is no actor {domain!r}): "
+                "start it with `scentfield up`"
+            ) from error
+
+    def _unavailable(self, domain: str, error: Exception, timeout_s: float) -> Unavailable:
+        if isinstance(error, (GetTimeoutError, TimeoutError)):
+            return Unavailable(
+                f"{domain} gave no answer within {timeout_s:g} s: this is no permission. "
+                "Look at it with `scentfield status`"
+            )
+        if isinstance(error, RayActorError):
+            self._handles.pop(domain, None)
+        return Unavailable(
+            f"{domain} cannot be reached ({type(error).__name__}): this is no permission. "
+            "Look at it with `scentfield status`, start it with `scentfield up`"
+        )
+
+
+async def _awaited(reference: Any) -> Any:
+    return await reference

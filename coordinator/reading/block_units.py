@@ -1,0 +1,72 @@
+"""The units of a file without a grammar: blocks by blank lines and indentation.
+
+A block starts at a line that follows a blank one and is indented least. A block of more than `MAX_BLOCK_LINES` is cut
+before the least indented line that keeps the pieces in bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from coordinator.reading.unit import Outline, Unit, unit_by_lines
+
+MAX_BLOCK_LINES: Final = 60
+_MIN_BLOCK_LINES: Final = 20  # of the pieces of a block that is too long
+_TAB_COLUMNS: Final = 4
+
+
+def block_outline(lines: Sequence[str], fallback: str) -> Outline:
+    """The blocks of `lines`; `fallback` says why there is nothing better."""
+    indents = [_indent(line) for line in lines]
+    units: list[Unit] = []
+    for first, last in _blocks(indents):
+        units += (unit_by_lines("block", *piece) for piece in _pieces(indents, first, last))
+    return Outline(tuple(units), fallback)
+
+
+def _indent(line: str) -> int | None:
+    """Columns of white space before the text; None for a blank line."""
+    text = line.strip()
+    if not text:
+        return None
+    lead = line[: len(line) - len(line.lstrip())]
+    return sum(_TAB_COLUMNS if character == "\t" else 1 for character in lead)
+
+
+def _blocks(indents: Sequence[int | None]) -> Iterator[tuple[int, int]]:
+    least = min((indent for indent in indents if indent is not None), default=0)
+    first = last = 0
+    for number, indent in enumerate(indents, start=1):
+        if indent is None:
+            continue
+        if first and number > last + 1 and indent == least:
+            yield first, last
+            first = number
+        first, last = first or number, number
+    if first:
+        yield first, last
+
+
+def _pieces(indents: Sequence[int | None], first: int, last: int) -> Iterator[tuple[int, int]]:
+    """Cut a block that is too long; pieces neither begin nor end with a blank line."""
+    while last - first + 1 > MAX_BLOCK_LINES:
+        cut = _cut(indents, first)
+        yield first, _last_text(indents, cut - 1)
+        first = cut
+    yield first, last
+
+
+def _cut(indents: Sequence[int | None], first: int) -> int:
+    """The line to cut before: the least indented, after a blank line if possible, the latest of several."""
+    window = range(first + _MIN_BLOCK_LINES, first + MAX_BLOCK_LINES + 1)
+    candidates = [number for number in window if indents[number - 1] is not None]
+    if not candidates:  # only blank lines in reach: cut at the next text
+        return next(number for number in range(window.stop, len(indents) + 1) if indents[number - 1] is not None)
+    return min(candidates, key=lambda number: (indents[number - 1], indents[number - 2] is not None, -number))
+
+
+def _last_text(indents: Sequence[int | None], number: int) -> int:
+    while indents[number - 1] is None:
+        number -= 1
+    return number

@@ -1,0 +1,93 @@
+"""Which lines a compressed view shows, and the markers between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from coordinator.reading.marker import format_marker
+from coordinator.reading.shown import ShownLines
+from coordinator.reading.token_count import count_tokens
+from coordinator.reading.unit import LineRange, Outline, Unit
+
+MAX_SHORT_IMPORTS: Final = 5  # lines; longer runs of imports become a marker
+_MAX_WEIGHED_CHARACTERS: Final = 120  # a longer gap counts as dearer than its marker, unweighed
+
+
+def map_lines(outline: Outline) -> ShownLines:
+    """The first line of each definition or, where there is none, of each run and block."""
+    definitions = [unit for unit in outline.units if unit.is_definition]
+    return ShownLines.of((unit.signature[0], unit.signature[0]) for unit in definitions or outline.units)
+
+
+def signature_lines(outline: Outline) -> ShownLines:
+    """Decorators, whole signatures and first docstring lines; short imports; the first line of each block."""
+    return ShownLines.of(lines for unit in outline.units for lines in _signature_of(unit))
+
+
+def _signature_of(unit: Unit) -> Iterator[LineRange]:
+    first, last = unit.lines
+    if unit.is_definition:
+        yield unit.decorated_at, unit.signature[1]
+    elif unit.kind == "block":
+        yield unit.signature
+    elif unit.kind == "imports" and last - first < MAX_SHORT_IMPORTS:
+        yield unit.lines
+    if unit.summary:
+        yield unit.summary
+
+
+def unit_lines(outline: Outline, unit: Unit) -> ShownLines:
+    """A unit whole; of a class the methods' and inner classes' bodies are left out, as they are units of their own."""
+    inner = [other for other in outline.units if unit is not other and _is_inside(other, unit)]
+    bodies = [(other.signature[1] + 1, other.lines[1]) for other in inner]
+    first, last = unit.lines
+    before = ShownLines.of([(1, first - 1)])
+    return ShownLines.of([*bodies, *before.ranges]).complement(last)
+
+
+def _is_inside(inner: Unit, outer: Unit) -> bool:
+    return outer.lines[0] <= inner.lines[0] and inner.lines[1] <= outer.lines[1]
+
+
+class Layout:
+    """The body of a compressed view: `wanted` lines of `lines` and a marker for each gap within `span`.
+
+    A gap that costs no more tokens than its marker is shown instead.
+    """
+
+    def __init__(self, lines: Sequence[str], outline: Outline, tag: str, wanted: ShownLines, span: LineRange) -> None:
+        self._lines = lines
+        self._tag = tag
+        self._owners = outline.owners(len(lines))
+        markers = self._markers(_gaps(wanted, span))
+        self.has_markers = any(marker for _, marker in markers)
+        self.shown = ShownLines.of([*wanted.ranges, *(gap for gap, marker in markers if not marker)])
+        self.body = "".join(self._parts({gap: marker for gap, marker in markers if marker}))
+
+    def _markers(self, gaps: Iterable[LineRange]) -> list[tuple[LineRange, str]]:
+        """Each gap with its marker, empty where the gap is to be shown."""
+        return [(gap, self._marker(*gap)) for gap in gaps]
+
+    def _marker(self, first: int, last: int) -> str:
+        marker = format_marker(self._tag, first, last, self._name(first, last))
+        gap = self._lines[first - 1 : last]
+        if sum(map(len, gap)) > _MAX_WEIGHED_CHARACTERS:
+            return marker
+        return marker if count_tokens("".join(gap)) > count_tokens(marker) else ""
+
+    def _name(self, first: int, last: int) -> str:
+        """The definition that the first omitted text belongs to."""
+        number = next((n for n in range(first, last + 1) if self._lines[n - 1].strip()), first)
+        owner = self._owners[number]
+        return owner.name if owner is not None and owner.is_definition else ""
+
+    def _parts(self, markers: dict[LineRange, str]) -> Iterator[str]:
+        pieces = [*((lines, "") for lines in self.shown.ranges), *markers.items()]
+        for (first, last), marker in sorted(pieces):
+            yield marker or "".join(self._lines[first - 1 : last])
+
+
+def _gaps(wanted: ShownLines, span: LineRange) -> tuple[LineRange, ...]:
+    first, last = span
+    return ShownLines.of([*wanted.ranges, (1, first - 1)]).complement(last).ranges

@@ -1,0 +1,192 @@
+"""What an agent is shown of a file, and what it is told about the rest.
+
+A view never lies: every line of its body that is not a marker is a line of the file, byte for byte after decoding, in
+order (a diff's lines have their +, - or space before them). The header comes first, on one line of its own. Equal
+arguments give equal bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import Final
+
+from actors.runtime.errors import Misuse
+from coordinator.reading.grammar import outline_of
+from coordinator.reading.header import Header
+from coordinator.reading.layout import Layout, map_lines, signature_lines, unit_lines
+from coordinator.reading.line_diff import KeptLines, diff_lines
+from coordinator.reading.marker import marker_tag
+from coordinator.reading.mode import Mode
+from coordinator.reading.shown import ShownLines
+from coordinator.reading.source import SourceText
+from coordinator.reading.token_count import count_tokens
+from coordinator.reading.unit import Outline, Unit
+
+MAX_SUGGESTED_UNITS: Final = 5
+_WANTED_LINES: Final = {"map": map_lines, "signatures": signature_lines}
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One file as it was shown once.
+
+    `mode` is what was served (`full` where compression did not pay), `source` why; `tokens` counts everything printed,
+    `total_tokens` the file. `shown` are the lines of the file that the body holds. `fallback` says in a few words why
+    the view is not what was asked for, empty if it is. `kept` and `previous_hash`, of a diff: the stretches that the
+    version before had too.
+    """
+
+    header: str
+    body: str
+    mode: str
+    source: str
+    tokens: int
+    total_tokens: int
+    content_hash: str
+    shown: ShownLines
+    tag: str
+    fallback: str = ""
+    previous_hash: str = ""
+    kept: tuple[KeptLines, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """All that is printed."""
+        return self.header + self.body
+
+
+def render(
+    source: SourceText,
+    mode: Mode,
+    *,
+    path: str,
+    why: str,
+    previous: SourceText | None = None,
+    notes: Sequence[str] = (),
+) -> View:
+    """Show `source` in `mode`; `path` chooses the grammar, `why` is the name of what chose the mode.
+
+    `previous` is what this agent read last, for `diff`. `notes` are printed in the header. The file comes whole where
+    the view would cost as much or more; the header says so. Raises `Misuse` for lines past the end, and for `auto`,
+    which somebody has to resolve first.
+    """
+    page = _Page(source, why, tuple(notes))
+    if mode.name == "full":
+        return page.whole()
+    if mode.name == "lines":
+        return page.lines(mode)
+    if mode.name == "diff":
+        return page.diff(previous)
+    if mode.name in _WANTED_LINES:
+        return page.compressed(mode.name, outline_of(source, path))
+    raise Misuse(f"mode {str(mode)!r} cannot be rendered: resolve it first (policy.choose_base_mode)")
+
+
+def expand(source: SourceText, unit_name: str, *, path: str, why: str) -> View:
+    """Show one unit whole, with its decorators and leading comment; a class without its methods' bodies.
+
+    Raises `Misuse` that lists the closest names if there is no such unit.
+    """
+    outline = outline_of(source, path)
+    unit = outline.find(unit_name)
+    if unit is None:
+        raise Misuse(_unknown_unit(unit_name, path, [known.name for known in outline.units]))
+    page = _Page(source, why, ())
+    cut = page.unit(unit, outline, unit_lines(outline, unit))
+    whole = page.unit(unit, outline, ShownLines.of([unit.lines]))
+    return cut if cut.tokens < whole.tokens else whole
+
+
+class _Page:
+    """One file that is about to be shown for one reason."""
+
+    def __init__(self, source: SourceText, why: str, notes: tuple[str, ...]) -> None:
+        self._source = source
+        self._lines = source.lines
+        self._why = why
+        self._notes = notes
+        self._total_tokens = _total_tokens(source.text)
+        self._tag = marker_tag(source)
+
+    def whole(self, fallback: str = "") -> View:
+        view = self._view("full", self._source.text, ShownLines.up_to(len(self._lines)), [fallback], is_whole=True)
+        return replace(view, fallback=fallback)
+
+    def lines(self, mode: Mode) -> View:
+        n_lines = len(self._lines)
+        if mode.last > n_lines:
+            hint = f"the last one is lines:{n_lines}-{n_lines}" if n_lines else "it is empty"
+            raise Misuse(f"{mode} reaches past the end: the file has {n_lines} lines, {hint}")
+        body = "".join(self._lines[mode.first - 1 : mode.last])
+        return self._view(str(mode), body, ShownLines.of([(mode.first, mode.last)]), [f"{n_lines} lines in all"])
+
+    def compressed(self, name: str, outline: Outline) -> View:
+        layout = Layout(self._lines, outline, self._tag, _WANTED_LINES[name](outline), (1, len(self._lines)))
+        view = self._view(name, layout.body, layout.shown, [outline.fallback], has_markers=layout.has_markers)
+        return self._if_it_pays(replace(view, fallback=outline.fallback))
+
+    def diff(self, previous: SourceText | None) -> View:
+        if previous is None:
+            return self.whole("no earlier read to compare with")
+        diff = diff_lines(previous.lines, self._lines)
+        since = "since your last read" if diff.body else "unchanged since your last read"
+        view = self._view("diff", diff.body, diff.shown, [since])
+        view = replace(view, previous_hash=previous.content_hash, kept=diff.kept)
+        return self._if_it_pays(view) if diff.body else view
+
+    def unit(self, unit: Unit, outline: Outline, wanted: ShownLines) -> View:
+        first, last = unit.lines
+        layout = Layout(self._lines, outline, self._tag, wanted, unit.lines)
+        facts = [f"{unit.name} is lines {first}-{last}", outline.fallback]
+        view = self._view("expand", layout.body, layout.shown, facts, has_markers=layout.has_markers)
+        return replace(view, fallback=outline.fallback)
+
+    def _if_it_pays(self, view: View) -> View:
+        if view.tokens < self._total_tokens or view.tokens < self.whole().tokens:
+            return view
+        reasons = [f"{view.mode} would cost as much", view.fallback]
+        return self.whole("; ".join(reason for reason in reasons if reason))
+
+    def _view(
+        self,
+        mode: str,
+        body: str,
+        shown: ShownLines,
+        facts: Sequence[str],
+        *,
+        is_whole: bool = False,
+        has_markers: bool = False,
+    ) -> View:
+        said = (*facts, *self._notes)
+        header = Header(self._tag, mode, self._why, self._total_tokens, is_whole, has_markers, said)
+        text, tokens = header.settle(body)
+        return View(
+            header=text,
+            body=body,
+            mode=mode,
+            source=self._why,
+            tokens=tokens,
+            total_tokens=self._total_tokens,
+            content_hash=self._source.content_hash,
+            shown=shown,
+            tag=self._tag,
+        )
+
+
+@lru_cache(maxsize=16)  # an agent takes several views of the same text
+def _total_tokens(text: str) -> int:
+    return count_tokens(text)
+
+
+def _unknown_unit(name: str, path: str, known: Sequence[str]) -> str:
+    """The message for a name that is not there, with the closest ones, those with the same last part first."""
+    if not known:
+        return f"{path!r} has no units, so none is called {name!r}: read it in mode full"
+    last_part = name.rpartition(".")[2]
+    same = [other for other in known if other.rpartition(".")[2].partition("#")[0] == last_part]
+    close = get_close_matches(name, known, n=MAX_SUGGESTED_UNITS, cutoff=0.0)
+    suggested = list(dict.fromkeys([*same, *close]))[:MAX_SUGGESTED_UNITS]
+    return f"{path!r} has no unit {name!r}; the closest of its {len(known)} units: {', '.join(suggested)}"

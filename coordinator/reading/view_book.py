@@ -1,0 +1,124 @@
+"""What one agent was shown, and so what it can quote.
+
+Pure record; whoever keeps it writes it down. For each path: the mode of the last whole-file view, the content's hash at
+the last read, and the lines of that content that the agent has seen. Bounded: the path that was not recorded for the
+longest time goes first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from coordinator.reading.mode import WHOLE_FILE_MODES
+from coordinator.reading.shown import ShownLines
+from coordinator.reading.view import View
+
+MAX_PATHS: Final = 2_000
+MAX_TAGS_PER_PATH: Final = 64
+MAX_TAGS: Final = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class SeenFile:
+    """What an agent knows of one file.
+
+    `last_mode` is empty until the file was read as a whole; `shown` counts only for `content_hash`; `tags` are those of
+    its views, oldest first.
+    """
+
+    content_hash: str
+    last_mode: str = ""
+    shown: ShownLines = field(default_factory=ShownLines)
+    tags: tuple[str, ...] = ()
+
+
+class ViewBook:
+    """The files that one agent has read."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, SeenFile] = {}  # in order of the last record, oldest first
+        self._tags: dict[str, None] = {}  # of all views, also of files that are forgotten; oldest first
+
+    def record(self, path: str, view: View) -> None:
+        """Note that the agent was shown `view` of `path`."""
+        seen = self._files.get(path)
+        known = seen.shown if seen and seen.content_hash == view.content_hash else ShownLines()
+        if seen and view.previous_hash == seen.content_hash:
+            known = known.union(seen.shown.carried(view.kept))
+        tags = [tag for tag in (seen.tags if seen else ()) if tag != view.tag]
+        self._put(
+            path,
+            SeenFile(
+                content_hash=view.content_hash,
+                last_mode=view.mode if _is_whole_file(view) else (seen.last_mode if seen else ""),
+                shown=known.union(view.shown),
+                tags=(*tags, view.tag)[-MAX_TAGS_PER_PATH:],
+            ),
+        )
+        self._remember_tag(view.tag)
+
+    def of(self, path: str) -> SeenFile | None:
+        """What the agent knows of `path`; None if it never read it, or too long ago."""
+        return self._files.get(path)
+
+    def forget(self, path: str) -> None:
+        """Drop what is known of `path`; the tags of its views stay in `all_tags`."""
+        self._files.pop(path, None)
+
+    def mark_shown(self, path: str, content_hash: str, lines: ShownLines) -> None:
+        """Note lines that the agent saw otherwise, such as in the answer to a failed edit.
+
+        If the content is another than the one last read, only these lines count from now on. `last_mode` stays.
+        """
+        seen = self._files.get(path, SeenFile(content_hash))
+        known = seen.shown if seen.content_hash == content_hash else ShownLines()
+        self._put(path, replace(seen, content_hash=content_hash, shown=known.union(lines)))
+
+    def issued_tags(self, path: str) -> tuple[str, ...]:
+        """The tags of the views of `path`, oldest first."""
+        seen = self._files.get(path)
+        return seen.tags if seen else ()
+
+    @property
+    def all_tags(self) -> tuple[str, ...]:
+        """The last tags of any path, oldest first: a marker of one file must not end up in another either."""
+        return tuple(self._tags)
+
+    def to_plain(self) -> dict[str, Any]:
+        """All of it as lists, strings and numbers, for callers that live for one command."""
+        files = [
+            [path, s.content_hash, s.last_mode, s.shown.to_plain(), list(s.tags)] for path, s in self._files.items()
+        ]
+        return {"files": files, "tags": list(self._tags)}
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> ViewBook:
+        """Rebuild from `to_plain`, within the bounds. Raises `KeyError`, `TypeError` or `ValueError` for other data."""
+        book = cls()
+        for path, content_hash, last_mode, shown, tags in plain["files"]:
+            kept_tags = tuple(str(tag) for tag in tags)[-MAX_TAGS_PER_PATH:]
+            book._put(path, SeenFile(str(content_hash), str(last_mode), ShownLines.from_plain(shown), kept_tags))
+        for tag in plain["tags"]:
+            book._remember_tag(str(tag))
+        return book
+
+    def _put(self, path: str, seen: SeenFile) -> None:
+        self._files.pop(path, None)
+        self._files[path] = seen
+        _drop_oldest(self._files, MAX_PATHS)
+
+    def _remember_tag(self, tag: str) -> None:
+        self._tags.pop(tag, None)
+        self._tags[tag] = None
+        _drop_oldest(self._tags, MAX_TAGS)
+
+
+def _is_whole_file(view: View) -> bool:
+    return view.mode in WHOLE_FILE_MODES and (view.mode != "diff" or view.body != "")
+
+
+def _drop_oldest(entries: dict[str, Any], limit: int) -> None:
+    while len(entries) > limit:
+        del entries[next(iter(entries))]

@@ -1,0 +1,84 @@
+"""How tests are ordered, skipped and reported.
+
+In CI (environment CI=true) a skip is a failure, so that nothing goes untested unseen; `soak` tests are the exception.
+A test that needs a system package calls `pytest.skip("missing system package: NAME")`.
+"""
+
+import os
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+TIERS = ("unit", "properties", "scenarios", "shell", "cluster", "browser")
+MISSING_PACKAGE = "Skipped: missing system package: "
+IN_CI = os.environ.get("CI") == "true"
+
+settings.register_profile("default", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("soak", deadline=None, max_examples=5_000, stateful_step_count=200, print_blob=True)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--soak", action="store_true", help="run the tests marked `soak` too, and all with full counts")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not config.getoption("--hypothesis-profile"):
+        settings.load_profile("soak" if config.getoption("--soak") else "ci" if IN_CI else "default")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    items.sort(key=_place_in_order)
+    if not config.getoption("--soak"):
+        for item in items:
+            if item.get_closest_marker("soak"):
+                item.add_marker(pytest.mark.skip(reason="soak: run by `make soak`"))
+
+
+def _place_in_order(item: pytest.Item) -> int:
+    """The cheap tests first; what builds the package last."""
+    if item.get_closest_marker("package"):
+        return len(TIERS) + 1
+    tier = item.path.relative_to(Path(__file__).parent).parts[0]
+    return TIERS.index(tier) if tier in TIERS else len(TIERS)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if not item.get_closest_marker("soak") and not hasattr(report, "wasxfail"):
+        _fail_a_skip_in_ci(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    report = yield
+    _fail_a_skip_in_ci(report)
+    return report
+
+
+def _fail_a_skip_in_ci(report: pytest.TestReport | pytest.CollectReport) -> None:
+    if IN_CI and report.outcome == "skipped":
+        report.outcome = "failed"
+        report.longrepr = f"{_skip_reason(report)}\nIn CI every test runs: let .ci/run install what this one needs."
+
+
+def _skip_reason(report: pytest.TestReport | pytest.CollectReport) -> str:
+    return report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Generator[None, None, None]:
+    """Say last, just above the counts, which tests did not run for want of a system package."""
+    yield
+    tests_by_package: dict[str, list[str]] = {}
+    for report in terminalreporter.stats.get("skipped", []):
+        _, found, package = _skip_reason(report).partition(MISSING_PACKAGE)
+        if found:
+            tests_by_package.setdefault(package, []).append(report.nodeid)
+    if tests_by_package:
+        named = "; ".join(f"{package}: {', '.join(tests)}" for package, tests in sorted(tests_by_package.items()))
+        terminalreporter.write_line(f"skipped for missing system packages: {named}", yellow=True)

@@ -1,0 +1,987 @@
+"""The field through its kernel against a twin that is dumb enough to be believed.
+
+The twin keeps plain lists, compares every target with every other, and recomputes everything when asked. Both are woken
+at the same moments and get the same commands; after every step their answers, claims, waiters, signals and counts agree.
+"""
+
+import math
+import random
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from actors.coordination.machine import Coordination
+from actors.coordination.messages import Heartbeat
+from actors.runtime.errors import ScentfieldError
+from actors.runtime.kernel import Kernel
+from actors.runtime.machine import Now
+from actors.runtime.wire import BusyFor, Failed, pack, unpack
+from actors.scent_field.limits import FieldLimits
+from actors.scent_field.messages import (
+    Check,
+    Claim,
+    ClaimAny,
+    FieldStatistics,
+    ForceRelease,
+    Granted,
+    Held,
+    LeaveSignal,
+    ListLosses,
+    Progress,
+    Release,
+    Sync,
+    Transfer,
+)
+from actors.scent_field.signal import HALF_LIVES_S, Deposit, SignalKind, Signals
+from actors.scent_field.target import overlaps, parse_target
+from actors.sessions.messages import Goodbye, Register, Registered
+
+HALF_LIVES = {**HALF_LIVES_S, SignalKind.CLAIMED: 20.0}
+LIMITS = FieldLimits(idle_s=40.0, max_wait_s=100.0, half_lives_s=HALF_LIVES)
+FADE_S = 20.0 * math.log2(2.0 / 0.3)
+LOCK_DELAY_S = 2.0
+TARGETS = ("a", "a/", "a/b.py", "a/c.py", "a/*.py", "a/b*", "a/**", "b/x/y.py", "b/", "**/y.py", "./", "t:x", "t:y")
+PATHS = ("a", "a/b.py", "a/c.py", "b/x/y.py", "c.py", "t:x")
+SPACES = ("s", "t")
+N_RUNS = 50
+N_STEPS = 200
+
+
+def meet(one: str, other: str) -> bool:
+    return overlaps(parse_target(one), parse_target(other))
+
+
+class Twin:
+    """Sessions, leases and waiters as dicts in lists; nothing is indexed and nothing is remembered twice."""
+
+    def __init__(self):
+        self.now = 0.0
+        self.sessions = {}
+        self.dead = set()
+        self.leases = []
+        self.waiters = []
+        self.generation = Counter()
+        self.claimed = {}
+        self.signals = {}
+        self.prevented = set()
+        self.counts = Counter()
+        self.losses = []
+        self.n_leases = self.n_tickets = 0
+        self.settled = []
+
+    # Sessions.
+
+    def register(self, session_id, parent, kept_by, ttl):
+        lineage = (session_id, *(self.sessions[parent]["lineage"] if parent else ()))
+        ttl = 86_400.0 if kept_by == "decay" else ttl
+        self.sessions[session_id] = {
+            "lineage": lineage, "kept_by": kept_by, "ttl": ttl, "parent": parent, "expires": self.now + ttl
+        }  # fmt: skip
+
+    def beat(self, session_id):
+        self.sessions[session_id]["expires"] = self.now + self.sessions[session_id]["ttl"]
+
+    def family(self, session_id):
+        found = [session_id]
+        for child, one in self.sessions.items():
+            if one["parent"] == session_id and one["kept_by"] == "connection":
+                found += self.family(child)
+        return found
+
+    def end_sessions(self, ended, reason):
+        for one in ended:
+            del self.sessions[one]
+            self.dead.add(one)
+        for one in list(self.waiters):
+            if one["session"] in ended:
+                self.leave(one, "withdrawn")
+        n_ended = 0
+        held = [one for one in self.leases if one["session"] in ended and self.is_live(one)]
+        for lease in sorted(held, key=lambda one: (ended.index(one["session"]), one["space"], one["id"])):
+            self.end(lease, reason, LOCK_DELAY_S if reason == "expired" else 0.0)
+            n_ended += 1
+        self.serve()
+        return n_ended
+
+    def lineage(self, session_id):
+        one = self.sessions.get(session_id)
+        return (session_id,) if one is None else one["lineage"]
+
+    # Leases.
+
+    def is_live(self, lease):
+        return lease["blocked_until"] is None
+
+    def conflicts(self, space, session_id, targets, shared, ticket=None):
+        """(target, "lease" or "waiter", which) in target order, leases by age before waiters by place."""
+        lineage = self.lineage(session_id)
+        found = []
+        for target in targets:
+            for lease in self.leases:
+                if (
+                    lease["space"] == space
+                    and lease["session"] not in lineage
+                    and not (shared and lease["shared"])
+                    and any(meet(target, held) for held in lease["targets"])
+                ):
+                    found.append((target, "lease", lease))
+            for waiter in self.waiters:
+                if (
+                    waiter["space"] == space
+                    and (ticket is None or waiter["ticket"] < ticket)
+                    and not waiter["any_of"]
+                    and waiter["session"] not in lineage
+                    and not (shared and waiter["shared"])
+                    and any(meet(target, wanted) for wanted in waiter["targets"])
+                ):
+                    found.append((target, "waiter", waiter))
+        return found
+
+    def same(self, space, session_id, targets, shared):
+        for lease in self.leases:
+            if (lease["space"], lease["session"], lease["targets"], lease["shared"]) == (
+                space, session_id, targets, shared
+            ) and self.is_live(lease):  # fmt: skip
+                return lease
+        return None
+
+    def touch(self, lease):
+        lease["progress"] = self.now
+        for target in lease["targets"]:
+            self.claimed[lease["space"], target, lease["session"]] = self.now
+
+    def take(self, space, session_id, targets, shared):
+        """Renew or grant; nothing may be in the way."""
+        lease = self.same(space, session_id, targets, shared)
+        if lease is not None:
+            self.touch(lease)
+            self.counts["claims_renewed"] += 1
+            return ("granted", lease["generation"], targets, True)
+        running = {
+            one["generation"]
+            for one in self.leases
+            if shared and one["space"] == space and one["shared"] and self.is_live(one)
+            and any(meet(target, held) for target in targets for held in one["targets"])
+        }  # fmt: skip
+        generation = running.pop() if len(running) == 1 else self.generation[space] + 1
+        assert generation > self.generation[space] or shared
+        self.generation[space] = max(self.generation[space], generation)
+        self.n_leases += 1
+        lease = {
+            "id": self.n_leases, "space": space, "session": session_id, "targets": targets, "shared": shared,
+            "generation": generation, "blocked_until": None, "fades": self.sessions[session_id]["kept_by"] == "decay",
+        }  # fmt: skip
+        self.leases.append(lease)
+        self.touch(lease)
+        self.counts["claims_granted"] += 1
+        return ("granted", generation, targets, False)
+
+    def end(self, lease, reason, delay=0.0):
+        if delay:
+            lease["blocked_until"] = self.now + delay
+        else:
+            self.leases.remove(lease)
+        for target in lease["targets"]:
+            self.unclaim(lease, target)
+        if reason in ("expired", "faded", "idle", "forced"):
+            self.counts[f"claims_{reason}"] += 1
+            self.losses.append((lease["session"], lease["targets"], lease["generation"], reason))
+        else:
+            self.counts["claims_released"] += 1
+
+    def unclaim(self, lease, target):
+        others = [
+            one for one in self.leases
+            if one is not lease and self.is_live(one) and one["space"] == lease["space"]
+            and one["session"] == lease["session"] and target in one["targets"]
+        ]  # fmt: skip
+        if not others:
+            self.claimed.pop((lease["space"], target, lease["session"]), None)
+
+    # Commands.
+
+    def claim(self, session_id, command, *, any_of):
+        space, shared = command.space, command.mode == "shared"
+        targets = tuple(dict.fromkeys(command.targets)) if any_of else tuple(sorted(set(command.targets)))
+        choices = [(target,) for target in targets] if any_of else [targets]
+        for choice in choices:
+            is_own = self.same(space, session_id, choice, shared) is not None
+            if is_own or not self.conflicts(space, session_id, choice, shared):
+                return self.take(space, session_id, choice, shared)
+        request = {"space": space, "session": session_id, "targets": targets, "shared": shared, "any_of": any_of}
+        if self.is_stuck(request):
+            return self.refuse(request, "would_deadlock")
+        if command.wait_s == 0.0:
+            kinds = [(kind, which) for _, kind, which in self.conflicts(space, session_id, targets, shared)]
+            if any(kind == "lease" and self.is_live(which) for kind, which in kinds):
+                return self.refuse(request, "claimed")
+            return self.refuse(request, "lock_delay" if any(kind == "lease" for kind, _ in kinds) else "queued")
+        self.n_tickets += 1
+        self.waiters.append(
+            {**request, "ticket": self.n_tickets, "queued": self.now, "deadline": self.now + command.wait_s}
+        )
+        self.counts["waits_queued"] += 1
+        return ("waits",)
+
+    def refuse(self, request, reason):
+        found = self.conflicts(
+            request["space"], request["session"], sorted(request["targets"]), request["shared"], request.get("ticket")
+        )
+        self.counts["claims_rejected"] += 1
+        for target, kind, which in found:
+            if kind == "lease" and self.is_live(which):
+                self.prevented.add((request["space"], request["session"], target, which["generation"]))
+        return ("held", reason, [(target, kind == "waiter", which["session"]) for target, kind, which in found])
+
+    def waits_for(self, request):
+        """For each way to go on, the sessions that have to go on first."""
+        ways = [[target] for target in request["targets"]] if request["any_of"] else [request["targets"]]
+        args = (request["space"], request["session"])
+        rest = (request["shared"], request.get("ticket"))
+        return [{which["session"] for _, _, which in self.conflicts(*args, way, *rest)} for way in ways]
+
+    def is_stuck(self, request):
+        """Whether this request could go on only after its own session does."""
+        stuck = {request["session"]}
+        while True:
+            more = {
+                one["session"]
+                for one in self.waiters
+                if one["session"] not in stuck and all(way & stuck for way in self.waits_for(one))
+            }
+            if not more:
+                return all(way & stuck for way in self.waits_for(request))
+            stuck |= more
+
+    def is_ring(self, request, cycle):
+        """Whether each in the cycle waits for the next, and the last for the first."""
+        if cycle[0] != request["session"]:
+            return False
+        for one, other in zip(cycle, (*cycle[1:], cycle[0]), strict=True):
+            requests = [request] if one == request["session"] else []
+            requests += [waiter for waiter in self.waiters if waiter["session"] == one]
+            if not any(other in way for asked in requests for way in self.waits_for(asked)):
+                return False
+        return True
+
+    def leave(self, waiter, reason):
+        self.waiters.remove(waiter)
+        self.counts[f"waits_{reason}"] += 1
+
+    def serve(self):
+        while self.serve_one():
+            pass
+
+    def serve_one(self):
+        for waiter in self.waiters:
+            ways = [(target,) for target in waiter["targets"]] if waiter["any_of"] else [waiter["targets"]]
+            for way in ways:
+                if not self.conflicts(waiter["space"], waiter["session"], way, waiter["shared"], waiter["ticket"]):
+                    self.leave(waiter, "granted")
+                    answer = self.take(waiter["space"], waiter["session"], way, waiter["shared"])
+                    self.settled.append((waiter["ticket"], answer))
+                    return True
+        return False
+
+    def release(self, session_id, command):
+        mine = [
+            one for one in self.leases
+            if one["space"] == command.space and one["session"] == session_id and self.is_live(one)
+        ]  # fmt: skip
+        n_released = 0
+        if command.generation:
+            for lease in [one for one in mine if one["generation"] == command.generation]:
+                n_released += len(lease["targets"])
+                self.end(lease, "released")
+                self.leave_done(command.done, command.space, session_id, lease["targets"])
+        else:
+            for target in dict.fromkeys(command.targets):
+                held = [one for one in mine if target in one["targets"]]
+                for lease in held:
+                    if lease["targets"] == (target,):
+                        self.end(lease, "released")
+                    else:
+                        lease["targets"] = tuple(one for one in lease["targets"] if one != target)
+                        self.unclaim(lease, target)
+                        self.counts["claims_released"] += 1
+                if held:
+                    n_released += 1
+                    self.leave_done(command.done, command.space, session_id, (target,))
+        self.serve()
+        return ("released", n_released)
+
+    def leave_done(self, done, space, session_id, targets):
+        for target in targets if done else ():
+            self.deposit(space, "DONE", target, session_id, 1.0)
+
+    def transfer(self, session_id, command):
+        mine = [
+            one for one in self.leases
+            if one["space"] == command.space and one["session"] == session_id
+            and one["generation"] == command.generation and self.is_live(one)
+        ]  # fmt: skip
+        if not mine:
+            return ("refused", "stale_generation")
+        for lease in mine:
+            found = self.conflicts(command.space, command.to_session, lease["targets"], lease["shared"])
+            others = [which for _, kind, which in found if kind == "lease" and all(which is not one for one in mine)]
+            if others:
+                return ("in the way",)
+        before = [dict(one) for one in mine]
+        for lease in mine:
+            lease["session"] = command.to_session
+        if any(self.is_stuck(one) for one in self.waiters if self.wants(one, mine)):
+            for lease, was in zip(mine, before, strict=True):
+                lease.update(was)
+            return ("in the way",)
+        self.generation[command.space] += 1
+        for lease in mine:
+            lease["generation"] = self.generation[command.space]
+            lease["fades"] = self.sessions[command.to_session]["kept_by"] == "decay"
+            for target in lease["targets"]:
+                self.unclaim({**lease, "session": session_id}, target)
+            self.touch(lease)
+            self.leave_done(True, command.space, session_id, lease["targets"])
+            self.counts["claims_transferred"] += 1
+        generation = self.generation[command.space]
+        targets = tuple(sorted({target for lease in mine for target in lease["targets"]}))
+        self.serve()
+        return ("granted", generation, targets, False)
+
+    def wants(self, waiter, leases):
+        return any(
+            waiter["space"] == lease["space"] and meet(wanted, held)
+            for lease in leases for held in lease["targets"] for wanted in waiter["targets"]
+        )  # fmt: skip
+
+    def force(self, command):
+        found = [one for one in self.leases if one["space"] == command.space and command.target in one["targets"]]
+        alive = [one for one in found if self.is_live(one) and not one["fades"]]
+        if alive and not command.even_if_alive:
+            return ("released", 0)
+        for lease in found:
+            if self.is_live(lease):
+                self.end(lease, "forced")
+            else:
+                self.leases.remove(lease)
+        self.serve()
+        return ("released", sum(len(lease["targets"]) for lease in found))
+
+    def progress(self, session_id, command):
+        for lease in self.leases:
+            if (
+                lease["space"] == command.space and lease["session"] == session_id and self.is_live(lease)
+                and any(meet(command.path, held) for held in lease["targets"])
+            ):  # fmt: skip
+                self.touch(lease)
+        if command.heat:
+            self.deposit(command.space, "HOT", command.path, session_id, command.heat)
+
+    def deposit(self, space, kind, target, agent, intensity):
+        carried = self.intensity(kind, *self.signals.get((space, kind, target, agent), (0.0, self.now)))
+        carried = carried if carried >= 0.05 else 0.0
+        self.signals[space, kind, target, agent] = (min(3.0, carried + intensity), self.now)
+
+    def intensity(self, kind, intensity, at):
+        return intensity * 2.0 ** ((at - self.now) / HALF_LIVES[SignalKind(kind)])
+
+    def rows(self, space):
+        """kind, target -> agents' intensities."""
+        found = {}
+        claimed = {(one, "CLAIMED", target, agent): (2.0, at) for (one, target, agent), at in self.claimed.items()}
+        for (where, kind, target, agent), (intensity, at) in (claimed | self.signals).items():
+            now = self.intensity(kind, intensity, at)
+            if where == space and now >= 0.05:
+                found.setdefault((kind, target), {})[agent] = now
+        return found
+
+    # Time.
+
+    def expire(self, now):
+        self.now = now
+        due = sorted((one["expires"], session_id) for session_id, one in self.sessions.items() if one["expires"] <= now)
+        ended = []
+        for _, session_id in due:
+            ended += [one for one in self.family(session_id) if one not in ended]
+        if ended:
+            self.end_sessions(ended, "expired")
+        while self.expire_one():
+            pass
+
+    def expire_one(self):
+        due = [(one["blocked_until"], "delay", one["id"], one) for one in self.leases if not self.is_live(one)]
+        due += [
+            (one["progress"] + FADE_S, "fade", one["id"], one)
+            for one in self.leases if one["fades"] and self.is_live(one)
+        ]  # fmt: skip
+        for waiter in self.waiters:
+            due.append((waiter["deadline"], "wait", waiter["ticket"], waiter))
+            args = (waiter["space"], waiter["session"], waiter["targets"], waiter["shared"], waiter["ticket"])
+            for _, kind, which in self.conflicts(*args):
+                if kind == "lease" and self.is_live(which):
+                    due.append((which["progress"] + LIMITS.idle_s, "idle", which["id"], which))
+        due = sorted((one for one in due if one[0] <= self.now), key=lambda one: one[:3])
+        if not due:
+            self.serve()
+            return False
+        _, what, _, which = due[0]
+        if what == "wait":
+            self.settled.append((which["ticket"], self.refuse(which, "timeout")))
+            self.leave(which, "timed_out")
+            return True
+        if what == "delay":
+            self.leases.remove(which)
+        else:
+            self.end(which, "faded" if what == "fade" else "idle")
+        self.serve()
+        return True
+
+
+class Driver:
+    """Sends random commands through the kernel and compares with the twin."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.kernel = Kernel(Coordination(LIMITS))
+        self.twin = Twin()
+        self.journal = []
+        self.numbers = Counter()
+        self.sent = {}
+        self.waiting = {}
+        self.n_slots = 0
+        self.now = 0.0
+        self.story = []
+
+    @property
+    def machine(self):
+        return self.kernel.machine
+
+    def state(self):
+        self.machine.field.collect(self.now)
+        return pack(list(self.machine.snapshot()))
+
+    # The shell.
+
+    def turn(self, arrivals):
+        turn = self.kernel.turn(arrivals, Now(self.now, 0.0))
+        self.journal += unpack(pack(self.kernel.events.pack_form(turn.events)))
+        return turn, {slot: [self.machine.schema.answer(one) for one in unpack(packed)] for slot, packed in turn.answers}
+
+    def hear(self, answers):
+        """Those who waited and were answered, as the twin says it."""
+        listening = set(self.waiting.values())  # a restart of the actor ends the calls, not the waiting
+        settled = {ticket: answer for ticket, answer in self.twin.settled if ticket in listening}
+        self.twin.settled = []
+        heard = {self.waiting.pop(slot): answer for slot, (answer,) in answers.items() if slot in self.waiting}
+        told = {ticket: answer for ticket, answer in heard.items() if not isinstance(answer, Failed)}
+        assert told.keys() == settled.keys()
+        for ticket, answer in told.items():
+            self.compare(answer, settled[ticket])
+        for ticket, answer in heard.items():
+            assert ticket in told or answer.code in ("unknown_agent", "misuse")
+
+    def advance(self, until):
+        while True:
+            deadline = self.machine.next_deadline_s()
+            if deadline is None or deadline >= until:
+                break
+            # a deadline is a lower bound, but the same one must not come up again
+            assert deadline > self.now or self.now == 0.0 or self.wakes_once(deadline)
+            self.wake(max(deadline, self.now))
+        self.wake(until)
+
+    def wakes_once(self, deadline):
+        self.wake(self.now)
+        after = self.machine.next_deadline_s()
+        assert after is None or after > deadline, f"woken twice for {deadline}"
+        return True
+
+    def wake(self, now):
+        self.now = now
+        _, answers = self.turn([])
+        self.twin.expire(now)
+        self.hear(answers)
+
+    def ask(self, session_id, command, number, abandoned=()):
+        self.n_slots += 1
+        wire = [self.machine.schema.wire_of(command)]
+        received = 0 if isinstance(command, Heartbeat) else max(0, number - 6)
+        envelope = [session_id, self.token(session_id), number, received, list(abandoned), wire]
+        turn, answers = self.turn([(self.n_slots, unpack(pack(envelope)))])
+        mine = answers.pop(self.n_slots, None)
+        return turn, None if mine is None else mine[0], answers
+
+    def token(self, session_id):
+        return f"secret of {session_id.rpartition('#')[2]:>20}" if session_id else ""
+
+    def send(self, session_id, command):
+        """A numbered request. What is refused has changed nothing."""
+        self.numbers[session_id] += 1
+        number = self.numbers[session_id]
+        before = self.state()
+        turn, answer, answers = self.ask(session_id, command, number)
+        if isinstance(answer, (Failed, BusyFor)):
+            assert self.state() == before
+            assert not turn.durable
+        self.sent[session_id] = (number, command, answer)
+        return answer, answers
+
+    def query(self, command):
+        before = self.state()
+        _, answer, _ = self.ask("", command, 0)
+        assert self.state() == before
+        return answer
+
+    # Steps.
+
+    def step(self):
+        self.advance(self.now + self.random.choice((0.0, 0.0, 0.5, 1.0, 1.0, 3.0, 8.0, 30.0)))
+        if self.random.random() < 0.7:
+            for session_id in list(self.twin.sessions):
+                self.beat(session_id)
+        steps = {
+            self.claim: 12, self.claim_any: 4, self.release: 5, self.release_claim: 2, self.transfer: 2,
+            self.force: 1, self.progress: 3, self.deposit: 2, self.register: 1, self.goodbye: 1,
+            self.beat_one: 2, self.check: 2, self.give_up: 1, self.repeat: 2, self.restart: 0.3,
+        }  # fmt: skip
+        if len(self.twin.sessions) < 3:
+            step = self.register
+        else:
+            (step,) = self.random.choices(list(steps), list(steps.values()))
+        self.story.append(f"{self.now:g} {step.__name__}")
+        step()
+        self.settle()
+
+    def settle(self):
+        # what a waiter waits for may have rested too long before it came: that ends in the next turn
+        self.wake(self.now)
+        self.kernel.check_invariants()
+        self.compare_claims()
+        self.compare_signals()
+        self.compare_counts()
+
+    def someone(self):
+        return self.random.choice(sorted(self.twin.sessions))
+
+    def register(self):
+        if len(self.twin.sessions) >= 7:
+            return
+        parent = self.someone() if self.twin.sessions and self.random.random() < 0.5 else ""
+        if parent and len(self.twin.lineage(parent)) > 3:
+            parent = ""
+        kept_by = self.random.choice(("heartbeat", "heartbeat", "connection", "decay"))
+        ttl = self.random.choice((5.0, 30.0))
+        self.registered = getattr(self, "registered", 0) + 1
+        token = f"secret of {self.registered:>20}"
+        _, answer, _ = self.ask("", Register("x", token, parent, kept_by, ttl), 0)
+        assert isinstance(answer, Registered)
+        assert answer.session_id.endswith(f"#{self.registered}")
+        self.twin.register(answer.session_id, parent, kept_by, ttl)
+
+    def goodbye(self):
+        session_id = self.someone()
+        family = self.twin.family(session_id)
+        n_ended = self.twin.end_sessions(family, "goodbye")
+        answer, answers = self.send(session_id, Goodbye())
+        assert answer.n_released == n_ended
+        self.hear(answers)
+
+    def beat(self, session_id):
+        _, answer, _ = self.ask(session_id, Heartbeat(0), 0)
+        assert not isinstance(answer, Failed)
+        self.twin.beat(session_id)
+        lost = [one for one in self.twin.losses if one[0] == session_id]
+        assert [(one.targets, one.generation, one.reason) for one in answer.losses] == [one[1:] for one in lost][:64]
+        wanted = {
+            (lease["space"], held, waiter["session"])
+            for lease in self.twin.leases if lease["session"] == session_id and self.twin.is_live(lease)
+            for held in lease["targets"]
+            for waiter in self.twin.waiters
+            if waiter["space"] == lease["space"] and any(meet(held, one) for one in waiter["targets"])
+            and session_id not in self.twin.lineage(waiter["session"]) and not (waiter["shared"] and lease["shared"])
+        }  # fmt: skip
+        assert set(answer.wanted) == wanted
+
+    def beat_one(self):
+        self.beat(self.someone())
+
+    def touch(self, session_id):
+        if self.twin.sessions[session_id]["kept_by"] == "decay":
+            self.twin.beat(session_id)
+
+    def some_targets(self, most):
+        return tuple(self.random.choices(TARGETS, k=self.random.randint(1, most)))
+
+    def claim(self):
+        self.ask_for(Claim, any_of=False)
+
+    def claim_any(self):
+        self.ask_for(ClaimAny, any_of=True)
+
+    def ask_for(self, kind, *, any_of):
+        session_id = self.someone()
+        mode = self.random.choice(("exclusive", "exclusive", "shared"))
+        wait_s = self.random.choice((0.0, 0.0, 4.0, 30.0, 100.0))
+        command = kind(self.random.choice(SPACES), self.some_targets(3), mode, wait_s, "")
+        targets = tuple(dict.fromkeys(command.targets))
+        request = {
+            "space": command.space, "session": session_id, "targets": targets, "shared": mode == "shared",
+            "any_of": any_of,
+        }  # fmt: skip
+        self.story.append(f"   {session_id} {command}")
+        self.touch(session_id)
+        answer, answers = self.send(session_id, command)
+        if isinstance(answer, Held) and answer.cycle:
+            assert self.twin.is_ring(request, answer.cycle)
+        expected = self.twin.claim(session_id, command, any_of=any_of)
+        if expected == ("waits",):
+            assert answer is None
+            self.waiting[self.n_slots] = self.twin.n_tickets
+        else:
+            self.compare(answer, expected)
+        self.hear(answers)
+
+    def compare(self, answer, expected):
+        if expected[0] == "granted":
+            assert isinstance(answer, Granted), (answer, expected)
+            assert (answer.generation, answer.targets, answer.renewed) == expected[1:]
+        else:
+            assert isinstance(answer, Held), (answer, expected)
+            _, reason, conflicts = expected
+            assert answer.reason == reason
+            assert [(one.target, one.waiting, one.holder) for one in answer.conflicts] == conflicts[:20]
+            assert answer.n_more == max(0, len(conflicts) - 20)
+
+    def release(self):
+        session_id = self.someone()
+        mine = [one for one in self.twin.leases if one["session"] == session_id]
+        targets = self.random.choice(mine)["targets"] if mine else self.some_targets(2)
+        targets = self.random.choice((targets, targets[:1], (*targets, "z")))
+        self.give_back(session_id, Release(self.random.choice(SPACES), targets, 0, self.random.random() < 0.3))
+
+    def release_claim(self):
+        lease = self.some_lease()
+        session_id = self.someone() if lease is None else lease["session"]
+        if session_id in self.twin.sessions:
+            space, generation = ("s", 1) if lease is None else (lease["space"], lease["generation"])
+            self.give_back(session_id, Release(space, (), generation, self.random.random() < 0.3))
+
+    def give_back(self, session_id, command):
+        self.touch(session_id)
+        answer, answers = self.send(session_id, command)
+        assert ("released", answer.n_released) == self.twin.release(session_id, command)
+        self.hear(answers)
+
+    def some_lease(self):
+        live = [one for one in self.twin.leases if self.twin.is_live(one)]
+        return self.random.choice(live) if live else None
+
+    def transfer(self):
+        lease = self.some_lease()
+        if lease is None:
+            return
+        session_id = lease["session"]
+        command = Transfer(lease["space"], lease["generation"] + self.random.choice((0, 0, 0, 1)), self.someone(), "")
+        self.touch(session_id)
+        answer, answers = self.send(session_id, command)
+        if command.to_session == session_id:
+            assert answer.code == "misuse"
+            return
+        expected = self.twin.transfer(session_id, command)
+        if expected[0] == "refused":
+            assert answer.code == expected[1]
+        elif expected == ("in the way",):
+            assert isinstance(answer, Held)
+        else:
+            self.compare(answer, expected)
+        self.hear(answers)
+
+    def force(self):
+        lease = self.some_lease()
+        session_id = self.someone()
+        target, space = ("z", "s") if lease is None else (self.random.choice(lease["targets"]), lease["space"])
+        command = ForceRelease(space, target, "because", self.random.random() < 0.5)
+        self.touch(session_id)
+        answer, answers = self.send(session_id, command)
+        assert ("released", answer.n_released) == self.twin.force(command)
+        self.hear(answers)
+
+    def progress(self):
+        session_id = self.someone()
+        command = Progress(self.random.choice(SPACES), self.random.choice(PATHS), self.random.choice((0.0, 0.3)), 0.0)
+        self.touch(session_id)
+        self.send(session_id, command)
+        self.twin.progress(session_id, command)
+
+    def deposit(self):
+        session_id = self.someone()
+        kind = self.random.choice(("HOT", "STUCK", "DONE", "AVOID"))
+        intensity = self.random.choice((0.2, 1.0, 2.5))
+        command = LeaveSignal(self.random.choice(SPACES), kind, self.random.choice(TARGETS), intensity)
+        self.touch(session_id)
+        answer, _ = self.send(session_id, command)
+        self.twin.deposit(command.space, kind, command.target, session_id, intensity)
+        now = self.twin.signals[command.space, kind, command.target, session_id][0]
+        assert answer.intensity == pytest.approx(now)
+
+    def check(self):
+        space, path, session_id = self.random.choice(SPACES), self.random.choice(PATHS), self.someone()
+        for generation in range(self.twin.generation[space] + 2):
+            covering = [
+                one for one in self.twin.leases
+                if one["space"] == space and self.twin.is_live(one) and any(meet(path, held) for held in one["targets"])
+            ]  # fmt: skip
+            holds = any(one["generation"] == generation and one["session"] == session_id for one in covering)
+            answer = self.query(Check(space, path, generation, session_id))
+            assert answer.holds == holds
+            assert bool(answer.holder) == bool(covering)
+        for session_id in (*self.twin.sessions, *self.twin.dead):
+            lost = [one[1:] for one in self.twin.losses if one[0] == session_id]
+            told = self.query(ListLosses(session_id)).losses
+            assert [(one.targets, one.generation, one.reason) for one in told] == lost[:64]
+
+    def give_up(self):
+        """Its caller gives up a request that waits."""
+        waiting = [one for one in self.twin.waiters if one["session"] in self.sent]
+        for waiter in waiting:
+            session_id = waiter["session"]
+            number, _, answer = self.sent[session_id]
+            last = max(one["ticket"] for one in self.twin.waiters if one["session"] == session_id)
+            if answer is None and waiter["ticket"] == last and self.waiting.get(self.sent_slot(session_id)) == last:
+                _, _, answers = self.ask(session_id, Heartbeat(0), 0, abandoned=[number])
+                self.twin.beat(session_id)
+                self.twin.leave(waiter, "withdrawn")
+                self.twin.serve()
+                self.hear(answers)
+                return
+
+    def sent_slot(self, session_id):
+        return max((slot for slot, ticket in self.waiting.items() if self.owner(ticket) == session_id), default=None)
+
+    def owner(self, ticket):
+        return next((one["session"] for one in self.twin.waiters if one["ticket"] == ticket), None)
+
+    def repeat(self):
+        """The last request arrives once more: the same answer, and not a fact more."""
+        for session_id in sorted(self.twin.sessions):
+            if session_id in self.sent:
+                number, command, answer = self.sent[session_id]
+                before = self.state()
+                turn, again, _ = self.ask(session_id, command, number)
+                self.touch(session_id)
+                assert turn.events == []
+                assert self.state() == before
+                assert answer is None or again == answer or (isinstance(again, Failed) and again.code == "misuse")
+                if again is None:
+                    del self.sent[session_id]
+
+    def restart(self):
+        """The journal, replayed, is the state; so is a snapshot of it, restored."""
+        mine = unpack(pack([self.unaged(self.kernel)]))
+        replica = self.replayed()
+        assert unpack(pack([self.unaged(replica)])) == mine
+        restored = Kernel(Coordination(LIMITS))
+        restored.restore(unpack(pack(list(replica.snapshot()))))
+        assert unpack(pack([self.unaged(restored)])) == mine
+        self.kernel = restored
+        self.machine.wake(Now(self.now, 0.0))
+        self.waiting.clear()
+        self.sent.clear()
+        for session_id in self.twin.sessions:
+            self.twin.beat(session_id)
+
+    def unaged(self, kernel):
+        kernel.machine.field.collect(self.now)
+        return list(kernel.snapshot())
+
+    def replayed(self):
+        replica = Kernel(Coordination(LIMITS))
+        for code, fields in self.journal:
+            replica.evolve(code, fields)
+        replica.machine.wake(Now(self.now, 0.0))
+        replica.check_invariants()
+        return replica
+
+    # Comparisons of state.
+
+    def compare_claims(self):
+        spaces = self.machine.field.state.spaces
+        held = [
+            (lease.lease_id, name, lease.session_id, lease.targets, lease.shared, lease.generation, lease.fades,
+             lease.progress_at_s, lease.blocked_until_s)
+            for name, space in spaces.items() for lease in space.leases.leases.values()
+        ]  # fmt: skip
+        keys = ("id", "space", "session", "targets", "shared", "generation", "fades", "progress", "blocked_until")
+        assert sorted(held) == [tuple(one[key] for key in keys) for one in self.twin.leases]
+        waiting = [
+            (waiter.ticket, name, waiter.session_id, waiter.targets, waiter.shared, waiter.any_of, waiter.deadline_s)
+            for name, space in spaces.items() for waiter in space.waiters.waiters.values()
+        ]  # fmt: skip
+        keys = ("ticket", "space", "session", "targets", "shared", "any_of", "deadline")
+        assert sorted(waiting) == [tuple(one[key] for key in keys) for one in self.twin.waiters]
+        self.check_alone()
+
+    def check_alone(self):
+        live = [one for one in self.twin.leases if self.twin.is_live(one)]
+        for at, one in enumerate(live):
+            for other in live[at + 1 :]:
+                related = one["session"] in self.twin.lineage(other["session"]) or other[
+                    "session"
+                ] in self.twin.lineage(one["session"])
+                apart = one["space"] != other["space"] or not any(
+                    meet(mine, theirs) for mine in one["targets"] for theirs in other["targets"]
+                )
+                assert related or apart or (one["shared"] and other["shared"])
+
+    def compare_signals(self):
+        for space in SPACES:
+            view = self.query(Sync(space, 1_000))
+            rows = self.twin.rows(space)
+            assert {(row.kind, row.target) for row in view.rows} == set(rows)
+            sums = [row.intensity for row in view.rows]
+            assert sums == sorted(sums, reverse=True) == pytest.approx(sums)
+            for row in view.rows:
+                agents = rows[row.kind, row.target]
+                assert row.intensity == pytest.approx(sum(agents.values()))
+                assert set(row.agents) == set(agents)
+            few = self.query(Sync(space, 3))
+            assert few.rows == view.rows[:3]
+            assert few.n_left_out == max(0, len(view.rows) - 3)
+
+    def compare_counts(self):
+        answer = self.query(FieldStatistics())
+        counters = {one.name: one.value for one in answer.counters}
+        gauges = {one.name: one.value for one in answer.gauges}
+        assert counters["duplicate_work_prevented"] == len(self.twin.prevented)
+        for name, value in self.twin.counts.items():
+            assert counters[name] == value, name
+        assert gauges["leases"] == len(self.twin.leases)
+        assert gauges["waiters"] == len(self.twin.waiters)
+        assert gauges["sessions"] == len(self.twin.sessions)
+
+
+def run(seed: int, n_steps: int) -> None:
+    driver = Driver(seed)
+    try:
+        for _ in range(n_steps):
+            driver.step()
+        driver.restart()
+    except (AssertionError, ScentfieldError, KeyError) as error:
+        raise AssertionError(f"seed {seed}, after {len(driver.story)} lines:\n" + "\n".join(driver.story[-12:])) from error
+
+
+@pytest.mark.parametrize("block", range(5))
+def test_the_field_does_what_its_dumb_twin_does(block):
+    for seed in range(block * N_RUNS // 5, (block + 1) * N_RUNS // 5):
+        run(seed, N_STEPS)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("block", range(100))
+def test_the_field_does_what_its_dumb_twin_does_for_long(block):
+    for seed in range(1_000 + block * 20, 1_020 + block * 20):
+        run(seed, 500)
+
+
+# Signals alone.
+
+KINDS = st.sampled_from(list(SignalKind))
+PLACES = st.sampled_from(["a", "b/", "c.py"])
+AGENTS = st.sampled_from(["ann#1", "bob#2", "cat#3"])
+DEPOSITS = st.tuples(KINDS, PLACES, AGENTS, st.floats(0.01, 3.0))
+SPANS = st.one_of(st.floats(0.0, 10.0), st.floats(0.0, 8_000.0))
+STEPS = st.lists(st.tuples(SPANS, st.one_of(st.none(), DEPOSITS), st.booleans(), st.integers(0, 6)), max_size=40)
+
+
+class SignalList:
+    """A list of all deposits ever, the latest of each agent last."""
+
+    def __init__(self):
+        self.deposits = []
+
+    def now(self, deposit, now):
+        kind, _, _, intensity, at = deposit
+        return intensity * 2.0 ** (-(now - at) / HALF_LIVES_S[kind])
+
+    def carried(self, kind, target, agent, now):
+        for deposit in reversed(self.deposits):
+            if deposit[:3] == (kind, target, agent):
+                return self.now(deposit, now)
+        return 0.0
+
+    def rows(self, now):
+        latest = {deposit[:3]: self.now(deposit, now) for deposit in self.deposits}
+        rows = {}
+        for (kind, target, agent), intensity in latest.items():
+            if intensity >= 0.05:
+                rows.setdefault((kind, target), {})[agent] = intensity
+        return rows
+
+
+def close_to_death(value: float) -> bool:
+    return abs(value - 0.05) < 1e-9
+
+
+@given(STEPS)
+def test_signals_are_what_a_list_of_all_deposits_says(steps):
+    signals, dumb, now = Signals(), SignalList(), 0.0
+    for span, deposit, collects, limit in steps:
+        now += span
+        if any(close_to_death(dumb.now(one, now)) for one in dumb.deposits):
+            continue
+        if deposit is not None:
+            kind, target, agent, added = deposit
+            carried = dumb.carried(kind, target, agent, now)
+            expected = min(3.0, added + (carried if carried >= 0.05 else 0.0))
+            assert signals.superposed(kind, target, agent, added, now) == pytest.approx(expected)
+            if close_to_death(expected):
+                continue
+            signals.put(kind, target, Deposit(agent, expected, now))
+            dumb.deposits.append((kind, target, agent, expected, now))
+        if collects:
+            signals.collect(now)
+        signals.check_invariants()
+        compare_rows(signals, dumb.rows(now), limit, now)
+
+
+def compare_rows(signals, rows, limit, now):
+    found = signals.strongest(now, 100)
+    assert {(row.kind, row.target): {one.agent_id: pytest.approx(one.intensity) for one in row.deposits} for row in found} == rows
+    sums = [row.intensity for row in found]
+    assert sums == pytest.approx(sorted((sum(agents.values()) for agents in rows.values()), reverse=True))
+    assert signals.strongest(now, limit) == found[:limit]
+    assert signals.n_rows() == len(rows)
+    assert sum(signals.totals(now).values()) == sum(map(len, rows.values()))
+    for kind, target in rows:
+        row = signals.row(kind, target, now)
+        assert [one.intensity for one in row.deposits] == sorted((one.intensity for one in row.deposits), reverse=True)
+    agents = Counter(agent for (kind, _), who in rows.items() if kind != "CLAIMED" for agent in who)
+    assert all(signals.n_left_by(agent) == n for agent, n in agents.items())
+
+
+@given(st.lists(DEPOSITS, min_size=1, max_size=20), st.integers(0, 100_000))
+def test_the_next_death_is_when_the_first_signal_falls_below_five_hundredths(deposits, start):
+    signals = Signals()
+    for kind, target, agent, intensity in deposits:
+        signals.put(kind, target, Deposit(agent, max(intensity, 0.06), float(start)))
+    n_before = signals.n_deposits
+    death_s = signals.next_death_s()
+    assert death_s > start
+    assert signals.collect(death_s - 0.01) == 0
+    assert signals.n_deposits == n_before
+    assert signals.collect(death_s + 0.01) >= 1
+
+
+@given(st.lists(DEPOSITS, max_size=20), st.floats(0.0, 10_000.0))
+def test_restored_signals_are_the_same_signals(deposits, now):
+    signals = Signals()
+    for at, (kind, target, agent, intensity) in enumerate(deposits):
+        signals.put(kind, target, Deposit(agent, intensity, float(at)))
+    restored = Signals()
+    for row in unpack(pack(list(signals.snapshot()))):
+        restored.restore(*row)
+    restored.check_invariants()
+    assert list(restored.snapshot()) == list(signals.snapshot())
+    assert restored.strongest(now, 7) == signals.strongest(now, 7)

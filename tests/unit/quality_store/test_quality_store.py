@@ -1,0 +1,254 @@
+import pytest
+
+from actors.quality_store.cause import NOT_FOUND_CAUSES, SILENT_CAUSES
+from actors.quality_store.escalation import Escalation
+from actors.quality_store.event import (
+    EVENTS,
+    EscalationArmed,
+    EscalationEnded,
+    OutcomeCounted,
+    OutcomeRecorded,
+    PairDropped,
+    ReadRecorded,
+)
+from actors.quality_store.limit import Limits
+from actors.quality_store.machine import QualityStore
+from actors.quality_store.messages import (
+    SCHEMA,
+    DropEscalation,
+    Dropped,
+    EditQuality,
+    GetEditQuality,
+    GetStatistics,
+    PeekMode,
+    ReadCounted,
+    Recorded,
+    RecordOutcome,
+    RecordRead,
+    Resolved,
+    ResolveMode,
+    Statistics,
+)
+from actors.quality_store.mode import WHOLE_FILE_MODES
+from actors.runtime.errors import Corrupt, Misuse
+from actors.runtime.machine import NOBODY, Caller, Machine, Now, Ticket
+from actors.runtime.wire import pack, unpack
+
+ADA = Caller("ada#1")
+NOW = Now(0.0, 1000.0)
+
+
+def failed(path="a.rs", mode="map"):
+    return RecordOutcome("home", path, mode, "failure", "not_shown")
+
+
+def busy_store():
+    store = QualityStore()
+    store.admit("ada#1", "secret", NOW)
+    for command in (
+        failed(),
+        failed(),
+        failed("b.py", "signatures"),
+        RecordOutcome("home", "a.rs", "map", "failure", "ambiguous"),
+        RecordRead("home", "a.rs", "map", "size", 10, 100),
+        ResolveMode("home", "a.rs", "map"),
+        ResolveMode("home", "c.rs", "map"),
+    ):
+        store.perform(ADA, command, NOW)
+    return store
+
+
+def test_the_store_is_a_machine():
+    store: Machine = QualityStore()
+    assert store.next_deadline_s() is None
+    assert store.take_settled(NOW) == []
+    store.withdraw(Ticket(1), NOW)
+    store.wake(NOW)
+    assert store.take_events() == []
+
+
+def test_every_message_survives_the_wire():
+    store = busy_store()
+    commands = [
+        failed(),
+        ResolveMode("home", "a.rs", "map"),
+        PeekMode("home", "b.py", "map"),
+        RecordRead("home", "a.rs", "map", "size", 10, 100),
+        DropEscalation("home", ("a.rs", "b.py")),
+        GetStatistics(),
+        GetEditQuality(),
+    ]
+    assert {type(command) for command in commands} == set(SCHEMA.commands.values())
+    kinds = set()
+    for command in commands:
+        assert SCHEMA.command(unpack(pack(SCHEMA.wire_of(command)))) == command
+        answer = store.perform(ADA, command, NOW)
+        assert SCHEMA.answer(unpack(pack(SCHEMA.wire_of(answer)))) == answer
+        kinds.add(type(answer))
+    assert kinds == {Recorded, Resolved, ReadCounted, Dropped, Statistics, EditQuality}
+
+
+def test_every_event_survives_the_journal():
+    store = busy_store()
+    store.perform(ADA, DropEscalation("home", ("b.py",)), NOW)
+    store.expire(Now(0.0, 1000.0 + 31 * 86_400))
+    events = store.take_events()
+    assert {OutcomeRecorded, OutcomeCounted, PairDropped, EscalationArmed, EscalationEnded, ReadRecorded} <= {
+        type(event) for event in events
+    }
+    for event in events:
+        (row,) = store.events.pack_form([event])
+        assert store.events.make(*unpack(pack(row))) == event
+
+
+def test_codes_are_for_ever():
+    assert {code: kind.__name__ for code, kind in EVENTS.kinds.items()} == {
+        300: "TokenPinned",
+        301: "PinEvicted",
+        302: "OutcomeRecorded",
+        303: "OutcomeCounted",
+        304: "PairDropped",
+        305: "EscalationArmed",
+        306: "EscalationEnded",
+        307: "EscalationReturned",
+        308: "PenaltyServed",
+        309: "ReadRecorded",
+    }
+
+
+def test_only_counts_may_be_lost_in_a_crash():
+    relaxed = sorted(kind.__name__ for kind in EVENTS.relaxed)
+    assert relaxed == ["OutcomeCounted", "PenaltyServed", "ReadRecorded"]
+
+
+def test_a_snapshot_that_another_version_wrote_is_not_read_as_empty():
+    with pytest.raises(Corrupt, match="'bounces'"):
+        QualityStore().restore([["bounces", [["rs", 1]]]])
+
+
+def test_a_snapshot_survives_the_store_and_gives_the_same_state():
+    store = busy_store()
+    parts = [unpack(pack(part)) for part in store.snapshot()]
+    restored = QualityStore()
+    restored.restore(parts)
+    restored.check_invariants()
+    assert list(restored.snapshot()) == list(store.snapshot())
+    assert restored.perform(NOBODY, GetStatistics(), NOW) == store.perform(NOBODY, GetStatistics(), NOW)
+
+
+def test_a_command_of_another_domain_is_misuse():
+    with pytest.raises(Misuse, match="does not know str"):
+        QualityStore().perform(ADA, "claim", NOW)
+
+
+@pytest.mark.parametrize("mode", WHOLE_FILE_MODES)
+@pytest.mark.parametrize("cause", [*NOT_FOUND_CAUSES, *SILENT_CAUSES])
+def test_recording_a_failure_never_fails_whatever_was_read(mode, cause):
+    answer = QualityStore().perform(ADA, RecordOutcome("home", "a.rs", mode, "failure", cause), NOW)
+    assert answer.signal == ("failure" if cause in {"not_shown", "never_there"} else "")
+    assert answer.escalated is (cause in {"not_shown", "never_there"} and mode != "full")
+
+
+def test_recording_never_fails_with_every_limit_reached():
+    store = QualityStore(Limits(max_pairs=1, max_escalations=1, max_rows=1, max_sources=1, max_pins=1))
+    for number in range(5):
+        store.admit(f"a#{number}", "t", NOW)
+        assert store.perform(ADA, failed(f"a.x{number}"), NOW) == Recorded("failure", True, False)
+        store.perform(ADA, RecordRead("home", f"a.x{number}", "map", f"s{number}", 1, 2), NOW)
+    store.check_invariants()
+    statistics = store.perform(NOBODY, GetStatistics(), NOW)
+    assert (len(statistics.pairs), statistics.escalations_pending, statistics.pins) == (1, 1, 1)
+    assert (statistics.pairs_evicted, statistics.escalations_evicted, statistics.pins_evicted) == (4, 4, 4)
+
+
+def test_a_store_whose_limits_were_lowered_shrinks_with_the_next_outcome():
+    store = busy_store()
+    smaller = QualityStore(Limits(max_pairs=1, max_escalations=1))
+    smaller.restore(list(store.snapshot()))
+    smaller.perform(ADA, failed("z.go"), NOW)
+    statistics = smaller.perform(NOBODY, GetStatistics(), NOW)
+    assert [row.extension for row in statistics.pairs] == ["go"]
+    assert statistics.escalations_pending == 1
+
+
+def test_a_signal_is_one_durable_fact_and_the_escalation_another():
+    store = QualityStore()
+    store.perform(ADA, failed(), NOW)
+    assert store.take_events() == [
+        OutcomeRecorded("rs", "map", "rs", "not_shown", True, False, 1000.0),
+        EscalationArmed("home", "a.rs", 1000.0),
+    ]
+
+
+def test_serving_an_escalation_is_a_durable_fact():
+    store = QualityStore()
+    store.perform(ADA, failed(), NOW)
+    store.take_events()
+    answer = store.perform(ADA, ResolveMode("home", "a.rs", "map"), NOW)
+    assert answer.consumed == ("home", "a.rs", 1000.0)
+    assert store.take_events() == [EscalationEnded("home", "a.rs", "served")]
+
+
+def test_undoing_what_used_nothing_up_changes_nothing():
+    store = busy_store()
+    store.take_events()
+    before = list(store.snapshot())
+    for answer in (Recorded("failure", True, True), Resolved("full", "edit_quality_penalty"), Dropped(1)):
+        store.undo(ADA, answer, NOW)
+    assert list(store.snapshot()) == before
+    assert store.take_events() == []
+
+
+def test_an_escalation_that_comes_back_to_a_full_house_may_be_the_one_to_go():
+    store = QualityStore(Limits(max_escalations=1))
+    store.perform(ADA, failed("a.rs"), NOW)
+    served = store.perform(ADA, ResolveMode("home", "a.rs", "map"), NOW)
+    store.perform(ADA, failed("b.py"), Now(0.0, 1001.0))
+    store.undo(ADA, served, Now(0.0, 1002.0))
+    store.check_invariants()
+    assert store.perform(NOBODY, PeekMode("home", "a.rs", "signatures"), Now(0.0, 1002.0)).mode == "signatures"
+    assert store.perform(NOBODY, PeekMode("home", "b.py", "signatures"), Now(0.0, 1002.0)).mode == "full"
+
+
+def test_an_escalation_that_comes_back_to_a_full_house_of_lapsed_ones_evicts_nobody():
+    store = QualityStore(Limits(max_escalations=1))
+    store.perform(ADA, failed("b.py"), NOW)
+    store.undo(ADA, Resolved("full", "edit_fail_escalation", Escalation("home", "a.rs", 2000.0)), Now(0.0, 4601.0))
+    assert [event.reason for event in store.take_events() if isinstance(event, EscalationEnded)] == ["expired"]
+
+
+def test_an_escalation_that_has_lapsed_is_not_counted_as_dropped_by_a_change():
+    store = QualityStore()
+    store.perform(ADA, failed(), NOW)
+    assert store.perform(ADA, DropEscalation("home", ("a.rs",)), Now(0.0, 4601.0)) == Dropped(0)
+    statistics = store.perform(NOBODY, GetStatistics(), Now(0.0, 4601.0))
+    assert (statistics.escalations_changed, statistics.escalations_expired) == (0, 1)
+
+
+def test_a_peek_says_that_it_used_nothing_up():
+    store = QualityStore()
+    store.perform(ADA, failed(), NOW)
+    peeked = store.perform(NOBODY, PeekMode("home", "a.rs", "map"), NOW)
+    assert peeked == Resolved("full", "edit_fail_escalation", None)
+
+
+def test_expiry_collects_what_has_lapsed_and_nothing_else():
+    store = busy_store()
+    store.take_events()
+    store.expire(Now(0.0, 1000.0 + 3600))
+    assert store.take_events() == []
+    store.expire(Now(0.0, 1000.0 + 3601))
+    assert store.take_events() == [EscalationEnded("home", "b.py", "expired")]
+    store.expire(Now(0.0, 1000.0 + 30 * 86_400 + 1))
+    assert store.take_events() == [
+        PairDropped("rs", "map", "decayed"),
+        PairDropped("py", "signatures", "decayed"),
+    ]
+
+
+@pytest.mark.parametrize("n_tokens", [-1, 1_000_000_001])
+def test_a_read_of_an_impossible_size_is_refused(n_tokens):
+    store = QualityStore()
+    with pytest.raises(Misuse, match="tokens"):
+        store.perform(ADA, RecordRead("home", "a.rs", "map", "", 1, n_tokens), NOW)
+    assert store.take_events() == []
