@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from actors.runtime.errors import Busy, UnknownAgent
+from actors.runtime.wire import Failed
 from coordinator.conversation import value_of
+from coordinator.domain import SCENT_FIELD
 from coordinator.session import AgentSession, explain_end
 from coordinator.step import Call, Operation, Pause
 
@@ -72,10 +74,12 @@ class Asker:
                 yield self._pause(busy, deadline_s)
 
     def _read(self, session: AgentSession, reply: bytes, n_commands: int) -> Operation[list[Any]]:
-        try:
-            return session.conversations[self._domain].answers(reply, n_commands)
-        except UnknownAgent as error:
-            raise (yield from explain_end(session, error, self._timeout_s)) from error
+        """The answers; if the session has ended, the error says what it lost, and to whom."""
+        answers = session.conversations[self._domain].answers(reply, n_commands)
+        first = answers[0]
+        if type(first) is Failed and first.code == UnknownAgent.code and self._domain == SCENT_FIELD:
+            raise (yield from explain_end(session, UnknownAgent(first.message), self._timeout_s))
+        return answers
 
     def _pause(self, busy: Busy, deadline_s: float) -> Pause:
         """How long to wait before the next try; raises `busy` when the deadline would pass."""

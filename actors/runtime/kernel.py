@@ -55,6 +55,7 @@ class Kernel:
         self.events = machine.events + MEMORY_EVENTS
         self.memory = RequestMemory(max_unacknowledged=max_unacknowledged, max_bytes=max_memory_bytes)
         self._slots: dict[int, list[int]] = {}
+        self._answered: dict[int, list[int]] = {}
         self._turn = Turn()
 
     def turn(self, arrivals: Sequence[tuple[int, Any]], now: Now) -> Turn:
@@ -63,6 +64,7 @@ class Kernel:
         A machine that raises anything but `Misuse` has a bug: it comes out of here, and the state is not to be used.
         """
         turn = self._turn = Turn()
+        self._answered = {}
         later = []
         for slot, fields in arrivals:
             envelope = self._decoded(slot, fields)
@@ -218,12 +220,17 @@ class Kernel:
             self._record(Forgotten(session_id))
 
     def _answer_slots(self, ticket: int, packed: bytes) -> None:
-        for slot in self._slots.pop(ticket, ()):
-            self._turn.answers.append((slot, packed))
+        slots = self._slots.pop(ticket, [])
+        self._turn.answers += [(slot, packed) for slot in slots]
+        self._answered[ticket] = slots
 
     def take_slots(self) -> dict[int, list[int]]:
-        """The slots of the calls that wait, by ticket, for the kernel that takes this one's place."""
-        slots, self._slots = self._slots, {}
+        """The slots of the calls that wait, by ticket, for the kernel that takes this one's place.
+
+        Those that the last turn answered are among them: they wait again if that turn is not committed.
+        """
+        slots = {**self._slots, **self._answered}
+        self._slots, self._answered = {}, {}
         return slots
 
     def adopt(self, slots: Mapping[int, Sequence[int]]) -> list[int]:

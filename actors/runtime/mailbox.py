@@ -125,11 +125,12 @@ class Mailbox:
             self._after_a_failure(error, batch, monotonic_s)
         except Exception as error:  # a bug in a machine must not leave half-applied state behind
             self._after_a_bug(error, batch, monotonic_s)
+        else:
+            self._n_alone = max(0, self._n_alone - len(batch))
         return self._next_wake_s(monotonic_s)
 
     def _take_batch(self) -> list[Queued]:
         batch = self._inbox.take(1 if self._n_alone else self._limits.max_batch)
-        self._n_alone = max(0, self._n_alone - 1)
         self.statistics.largest_batch = max(self.statistics.largest_batch, len(batch))
         return batch
 
@@ -214,7 +215,7 @@ class Mailbox:
         self.statistics.n_bugs += 1
         broken = _broken(error)
         soon = bool(batch) and (self._n_alone > 0 or monotonic_s >= self._probe_after_s)
-        n_alone = self._n_alone
+        n_alone = max(0, self._n_alone - 1)
         self._throw_away(broken, batch, monotonic_s)
         if len(batch) == 1:
             self._inbox.refuse(broken, [batch[0].slot])

@@ -106,7 +106,7 @@ class Ending:
         if len(command.note) > _MAX_NOTE:
             raise Misuse(f"a note has at most {_MAX_NOTE} characters, this one {len(command.note)}")
         if not self._sessions.is_live(command.to_session):
-            raise UnknownAgent(
+            raise Misuse(
                 f"{command.to_session!r} {self._sessions.fate(command.to_session)}: nothing was handed over"
             )
         if command.to_session == session_id:

@@ -250,6 +250,7 @@ def test_a_waiting_caller_is_answered_when_its_session_ends(desk):
     slot = desk.slot
     desk.ask("bo#2", 2, Goodbye())
     assert code_of(desk.sent[slot]) == "unknown_agent"
+    desk.send()
     assert desk.kernel.take_slots() == {}
 
 
@@ -322,6 +323,18 @@ def test_calls_of_one_waiting_request_are_bounded(desk):
         desk.ask("bo#2", 1, claim(wait_s=60.0))
     assert type(desk.sent[first][0]) is BusyFor
     assert [len(slots) for slots in desk.kernel.take_slots().values()] == [MAX_SLOTS_OF_TICKET]
+
+
+def test_calls_that_a_lost_turn_answered_wait_again(desk):
+    desk.ask("ada#1", 1, claim())
+    desk.ask("bo#2", 1, claim(wait_s=60.0))
+    waiting, successor = desk.slot, desk.replayed()
+    desk.ask("ada#1", 2, Release("home", PROTECTED, 0, False))
+    assert desk.sent.pop(waiting)
+    assert successor.adopt(desk.kernel.take_slots()) == []
+    desk.kernel = successor
+    desk.ask("ada#1", 2, Release("home", PROTECTED, 0, False))
+    assert type(desk.sent[waiting][0]) is Granted
 
 
 def test_a_waiting_request_times_out_with_its_answer(desk):

@@ -217,7 +217,9 @@ class Player:
             if who is None:
                 self.answers[slot] = answers
             else:
-                heard += [f"{who} hears: {first}" if at == 0 else f"  {first}" for at, first in enumerate(said(answers[0]))]
+                heard += [
+                    f"{who} hears: {first}" if at == 0 else f"  {first}" for at, first in enumerate(said(answers[0]))
+                ]
         return heard
 
     def slot(self, who):
@@ -355,7 +357,9 @@ class Player:
             agent = self.agent(name)
             agent.number += 1
             slot = self.slot(f"{name}")
-            arrivals.append((slot, self.envelope(agent, agent.number, (Claim("home", (target,), "exclusive", 0.0, ""),))))
+            arrivals.append(
+                (slot, self.envelope(agent, agent.number, (Claim("home", (target,), "exclusive", 0.0, ""),)))
+            )
         return [line for line in self.turn(arrivals) if " hears: " in line]
 
     def play_releases(self, name, words):
@@ -458,7 +462,9 @@ def said_conflict(c):
     what = c.target if c.held_target == c.target else f"{c.target} (in {c.held_target})"
     intent = f" to {c.intent}" if c.intent else ""
     if c.waiting:
-        return f"{what}: {c.holder} waits for it ({c.mode}) since {num(c.age_s)} s, {num(c.expires_in_s)} s more{intent}"
+        return (
+            f"{what}: {c.holder} waits for it ({c.mode}) since {num(c.age_s)} s, {num(c.expires_in_s)} s more{intent}"
+        )
     idle = f", idle for {num(c.last_progress_s)} s" if c.last_progress_s != c.age_s else ""
     return (
         f"{what}: {c.holder} has it ({c.mode}, {c.generation}) since {num(c.age_s)} s{idle}, "
@@ -487,7 +493,9 @@ def said_view(view: FieldView):
         intent = f", to {row.intent}" if row.intent else ""
         idle = f", idle for {num(row.idle_s)} s" if row.idle_s != row.age_s else ""
         agents = " ".join(row.agents)
-        lines.append(f"{row.kind} {row.target} {num(row.intensity)} by {agents}, {num(row.age_s)} s{idle}{generation}{intent}")
+        lines.append(
+            f"{row.kind} {row.target} {num(row.intensity)} by {agents}, {num(row.age_s)} s{idle}{generation}{intent}"
+        )
     total = f"{view.n_left_out} left out, {view.n_claims} claims, {view.n_waiters} wait, {view.strictness}"
     return [*lines, f"{total}, version {view.version}"]
 
