@@ -1,7 +1,8 @@
 """The field through its kernel against a twin that is dumb enough to be believed.
 
-The twin keeps plain lists, compares every target with every other, and recomputes everything when asked. Both are woken
-at the same moments and get the same commands; after every step their answers, claims, waiters, signals and counts agree.
+The twin keeps plain lists, compares every target with every other, and recomputes everything when asked. Both are
+woken at the same moments and get the same commands; after every step their answers, claims, waiters, signals and counts
+agree.
 """
 
 import math
@@ -9,8 +10,6 @@ import random
 from collections import Counter
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from actors.coordination.machine import Coordination
 from actors.coordination.messages import Heartbeat
@@ -34,7 +33,7 @@ from actors.scent_field.messages import (
     Sync,
     Transfer,
 )
-from actors.scent_field.signal import HALF_LIVES_S, Deposit, SignalKind, Signals
+from actors.scent_field.signal import HALF_LIVES_S, SignalKind
 from actors.scent_field.target import overlaps, parse_target
 from actors.sessions.messages import Goodbye, Register, Registered
 
@@ -421,10 +420,10 @@ class Twin:
         ]  # fmt: skip
         for waiter in self.waiters:
             due.append((waiter["deadline"], "wait", waiter["space"], waiter["ticket"], waiter))
-            args = (waiter["space"], waiter["session"], waiter["targets"], waiter["shared"], waiter["ticket"])
-            for _, kind, which in self.conflicts(*args):
-                if kind == "lease" and self.is_live(which):
-                    due.append((which["progress"] + LIMITS.idle_s, "idle", waiter["space"], waiter["ticket"], which))
+            rested = self.rested(waiter)
+            if rested:
+                first_s = min(one["progress"] for one in rested)
+                due.append((first_s + LIMITS.idle_s, "idle", waiter["space"], waiter["ticket"], waiter))
         due = sorted((one for one in due if one[0] <= self.now), key=lambda one: one[:4])
         if not due:
             self.serve()
@@ -437,9 +436,20 @@ class Twin:
             self.leave(which, "timed_out")
         elif what == "delay":
             self.leases.remove(which)
+        elif what == "fade":
+            self.end(which, "faded")
         else:
-            self.end(which, "faded" if what == "fade" else "idle")
+            for lease in self.rested(which):
+                self.end(lease, "idle")
         return True
+
+    def rested(self, waiter):
+        """Claims that keep this waiter out and have made no progress for too long, oldest first."""
+        args = (waiter["space"], waiter["session"], waiter["targets"], waiter["shared"], waiter["ticket"])
+        found = {which["id"]: which for _, kind, which in self.conflicts(*args) if kind == "lease"}
+        return [
+            one for _, one in sorted(found.items()) if self.is_live(one) and one["progress"] + LIMITS.idle_s <= self.now
+        ]
 
 
 class Driver:
@@ -899,107 +909,3 @@ def test_the_field_does_what_its_dumb_twin_does(block):
 def test_the_field_does_what_its_dumb_twin_does_for_long(block):
     for seed in range(1_000 + block * 100, 1_100 + block * 100):
         run(seed, 300)
-
-
-# Signals alone.
-
-KINDS = st.sampled_from(list(SignalKind))
-PLACES = st.sampled_from(["a", "b/", "c.py"])
-AGENTS = st.sampled_from(["ann#1", "bob#2", "cat#3"])
-DEPOSITS = st.tuples(KINDS, PLACES, AGENTS, st.floats(0.01, 3.0))
-SPANS = st.one_of(st.floats(0.0, 10.0), st.floats(0.0, 8_000.0))
-STEPS = st.lists(st.tuples(SPANS, st.one_of(st.none(), DEPOSITS), st.booleans(), st.integers(0, 6)), max_size=40)
-
-
-class SignalList:
-    """A list of all deposits ever, the latest of each agent last."""
-
-    def __init__(self):
-        self.deposits = []
-
-    def now(self, deposit, now):
-        kind, _, _, intensity, at = deposit
-        return intensity * 2.0 ** (-(now - at) / HALF_LIVES_S[kind])
-
-    def carried(self, kind, target, agent, now):
-        for deposit in reversed(self.deposits):
-            if deposit[:3] == (kind, target, agent):
-                return self.now(deposit, now)
-        return 0.0
-
-    def rows(self, now):
-        latest = {deposit[:3]: self.now(deposit, now) for deposit in self.deposits}
-        rows = {}
-        for (kind, target, agent), intensity in latest.items():
-            if intensity >= 0.05:
-                rows.setdefault((kind, target), {})[agent] = intensity
-        return rows
-
-
-def close_to_death(value: float) -> bool:
-    return abs(value - 0.05) < 1e-9
-
-
-@given(STEPS)
-def test_signals_are_what_a_list_of_all_deposits_says(steps):
-    signals, dumb, now = Signals(), SignalList(), 0.0
-    for span, deposit, collects, limit in steps:
-        now += span
-        if any(close_to_death(dumb.now(one, now)) for one in dumb.deposits):
-            continue
-        if deposit is not None:
-            kind, target, agent, added = deposit
-            carried = dumb.carried(kind, target, agent, now)
-            expected = min(3.0, added + (carried if carried >= 0.05 else 0.0))
-            assert signals.superposed(kind, target, agent, added, now) == pytest.approx(expected)
-            if close_to_death(expected):
-                continue
-            signals.put(kind, target, Deposit(agent, expected, now))
-            dumb.deposits.append((kind, target, agent, expected, now))
-        if collects:
-            signals.collect(now)
-        signals.check_invariants()
-        compare_rows(signals, dumb.rows(now), limit, now)
-
-
-def compare_rows(signals, rows, limit, now):
-    found = signals.strongest(now, 100)
-    assert {
-        (row.kind, row.target): {one.agent_id: pytest.approx(one.intensity) for one in row.deposits} for row in found
-    } == rows
-    sums = [row.intensity for row in found]
-    assert sums == pytest.approx(sorted((sum(agents.values()) for agents in rows.values()), reverse=True))
-    assert signals.strongest(now, limit) == found[:limit]
-    assert signals.n_rows() == len(rows)
-    assert sum(signals.totals(now).values()) == sum(map(len, rows.values()))
-    for kind, target in rows:
-        row = signals.row(kind, target, now)
-        assert [one.intensity for one in row.deposits] == sorted((one.intensity for one in row.deposits), reverse=True)
-    agents = Counter(agent for (kind, _), who in rows.items() if kind != "CLAIMED" for agent in who)
-    assert all(signals.n_left_by(agent) == n for agent, n in agents.items())
-
-
-@given(st.lists(DEPOSITS, min_size=1, max_size=20), st.integers(0, 100_000))
-def test_the_next_death_is_when_the_first_signal_falls_below_five_hundredths(deposits, start):
-    signals = Signals()
-    for kind, target, agent, intensity in deposits:
-        signals.put(kind, target, Deposit(agent, max(intensity, 0.06), float(start)))
-    n_before = signals.n_deposits
-    death_s = signals.next_death_s()
-    assert death_s > start
-    assert signals.collect(death_s - 0.01) == 0
-    assert signals.n_deposits == n_before
-    assert signals.collect(death_s + 0.01) >= 1
-
-
-@given(st.lists(DEPOSITS, max_size=20), st.floats(0.0, 10_000.0))
-def test_restored_signals_are_the_same_signals(deposits, now):
-    signals = Signals()
-    for at, (kind, target, agent, intensity) in enumerate(deposits):
-        signals.put(kind, target, Deposit(agent, intensity, float(at)))
-    restored = Signals()
-    for row in unpack(pack(list(signals.snapshot()))):
-        restored.restore(*row)
-    restored.check_invariants()
-    assert list(restored.snapshot()) == list(signals.snapshot())
-    assert restored.strongest(now, 7) == signals.strongest(now, 7)

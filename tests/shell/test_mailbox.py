@@ -67,7 +67,7 @@ class WaitEnded(NamedTuple):
     ticket: int
 
 
-class Toy:  # its methods take what the contract passes
+class Toy:
     schema = Schema(
         commands={"add": Add, "hint": Hint, "wait": Wait, "break": Break, "ask": Ask, "count": Count},
         answers={"total": Total},
@@ -84,7 +84,7 @@ class Toy:  # its methods take what the contract passes
         self.settled = []
         self.deadline_s = None
 
-    def admit(self, session_id, token, now):
+    def admit(self, session_id, token, _now):
         if token != "good":
             raise UnknownAgent("no")
         return Caller(session_id)
@@ -93,7 +93,7 @@ class Toy:  # its methods take what the contract passes
         self.evolve(event)
         self.recorded.append(event)
 
-    def perform(self, caller, command, now):
+    def perform(self, _caller, command, _now):
         match command:
             case Add(amount):
                 self.record(Added(amount))
@@ -122,7 +122,7 @@ class Toy:  # its methods take what the contract passes
             case WaitEnded(ticket):
                 self.waiting.remove(ticket)
 
-    def withdraw(self, ticket, now):
+    def withdraw(self, ticket, _now):
         self.record(WaitEnded(ticket.number))
 
     def undo(self, caller, answer, now):
@@ -138,7 +138,7 @@ class Toy:  # its methods take what the contract passes
         events, self.recorded = self.recorded, []
         return events
 
-    def take_settled(self, now):
+    def take_settled(self, _now):
         settled, self.settled = self.settled, []
         return settled
 
@@ -711,7 +711,7 @@ def test_a_bug_in_the_batch_does_not_answer_its_waiting_calls_wrongly(rig):
 
 def test_a_bug_that_needs_nobody_does_not_spin(rig, monkeypatch):
     rig.ask(1, Add(1))
-    monkeypatch.setattr(Toy, "expire", lambda self, now: 1 / 0)
+    monkeypatch.setattr(Toy, "expire", lambda *_: 1 / 0)
     assert rig.turn() == 0.5
     assert rig.ask(2, Add(1))[0].code == "invariant_broken"
     assert rig.mailbox.statistics.n_bugs == 1

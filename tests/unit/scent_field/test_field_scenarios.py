@@ -24,11 +24,11 @@ lines that begin with `->` or are indented. They drive the real machine through 
     limits NAME=VALUE...                     before anything else
     nothing wakes the machine                only commands do, from here on
 
-TIME and SPAN are sums of numbers with a unit, such as `27m+22s`. NAME is the latest session of that name, or an identity
-such as `ann#1`; `ann@other` speaks of the space `other`, else it is `home`. Between two commands the machine is woken
-at every deadline it names. After each command (repeated ones apart) the invariants are checked and a refusal has changed nothing; at the end
-the journal is replayed into a fresh machine, which must be equal. Nothing is ever rewritten here: a transcript is
-changed by hand.
+TIME and SPAN are sums of numbers with a unit, such as `27m+22s`. NAME is the latest session of that name, or an
+identity such as `ann#1`; `ann@other` speaks of the space `other`, else it is `home`. Between two commands the machine
+is woken at every deadline it names. After each command (repeated ones apart) the invariants are checked and a refusal
+has changed nothing; at the end the journal is replayed into a fresh machine, which must be equal. Nothing is ever
+rewritten here: a transcript is changed by hand.
 """
 
 import re
@@ -335,7 +335,7 @@ class Player:
         self.agent(name).beat_every_s = 0.0
         return []
 
-    def play_leaves(self, name, words):
+    def play_leaves(self, name, _words):
         self.agent(name).beat_every_s = 0.0
         return self.ask(self.agent(name), Goodbye())
 
@@ -400,7 +400,7 @@ class Player:
         lines = self.ask(agent, Heartbeat(0), number=0, abandoned=[int(*number or [agent.last[0]])])
         return [line for line in lines if "hears" in line]
 
-    def play_repeats(self, name, words):
+    def play_repeats(self, name, _words):
         agent = self.agent(name)
         number, command = agent.last
         n_facts = len(self.journal)
@@ -430,10 +430,10 @@ class Player:
     def ask_losses(self, words):
         return self.query(ListLosses(self.agent(words[1]).session_id))
 
-    def ask_audit(self, words):
+    def ask_audit(self, _words):
         return self.query(ListAudit("home"))
 
-    def ask_sessions(self, words):
+    def ask_sessions(self, _words):
         return self.query(ListSessions(100))
 
     def ask_count(self, words):
@@ -519,7 +519,8 @@ def said_changes(answer: Changes):
 
 def said_loss(loss):
     holder = f"now {loss.new_holder}" if loss.new_holder else "now nobody"
-    return f"lost {loss.number}: {' '.join(loss.targets)} ({loss.generation}) {loss.reason} {num(loss.ago_s)} s ago, {holder}"
+    what = f"{' '.join(loss.targets)} ({loss.generation})"
+    return f"lost {loss.number}: {what} {loss.reason} {num(loss.ago_s)} s ago, {holder}"
 
 
 def said_alive(answer: Alive):
@@ -550,12 +551,12 @@ WORDS = {
     Registered: lambda answer: [f"{answer.session_id}, {num(answer.expires_in_s)} s"],
     Farewell: lambda answer: [f"farewell, {answer.n_released} released"],
     Deposited: lambda answer: [num(answer.intensity)],
-    Noted: lambda answer: ["noted"],
+    Noted: lambda _answer: ["noted"],
     Granted: said_granted,
     Held: said_held,
     Released: said_released,
     FieldView: said_view,
-    FieldCounts: lambda answer: ["counted"],
+    FieldCounts: lambda _answer: ["counted"],
     Checked: said_checked,
     Changes: said_changes,
     Losses: lambda answer: [said_loss(loss) for loss in answer.losses],
