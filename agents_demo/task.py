@@ -99,12 +99,19 @@ def read_source(path: Path) -> str:
     return path.read_bytes().decode()
 
 
-def spread(tasks: Sequence[Task], max_tasks: int) -> list[Task]:
-    """At most `max_tasks` of the tasks: all those of as many files as fit, evenly spread over the files with tasks."""
-    n_in_file = Counter(task.path for task in tasks)
-    paths = list(n_in_file)
-    for n_files in range(len(paths), 0, -1):
-        chosen = {paths[index * len(paths) // n_files] for index in range(n_files)}
-        if sum(n_in_file[path] for path in chosen) <= max_tasks:
-            return [task for task in tasks if task.path in chosen]
-    return list(tasks[:max_tasks])
+def spread(tasks: Sequence[Task], max_tasks: int, *, max_files: int = 100) -> list[Task]:
+    """At most `max_tasks` of the tasks, in their order, from at most `max_files` files.
+
+    The files are evenly spread over those that have tasks; of each of them comes the first task, then of each the
+    second, and so on, so that files with many tasks stay places where agents meet.
+    """
+    paths = list(dict.fromkeys(task.path for task in tasks))
+    n_files = min(len(paths), max_files, max_tasks)
+    chosen = {paths[index * len(paths) // n_files] for index in range(n_files)}
+    n_before: Counter[str] = Counter()
+    ranked = []
+    for position, task in enumerate(tasks):
+        if task.path in chosen:
+            ranked.append((n_before[task.path], position))
+            n_before[task.path] += 1
+    return [tasks[position] for position in sorted(position for _, position in sorted(ranked)[:max_tasks])]

@@ -7,9 +7,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
-from actors.coordination.messages import Alive
+from actors.coordination.messages import Alive, Wanted
 from actors.quality_store.messages import EditQuality, Statistics
-from actors.runtime.errors import Misuse
+from actors.runtime.errors import Misuse, ScentfieldError
 from actors.scent_field.messages import (
     Audit,
     Changes,
@@ -93,6 +93,11 @@ class AsyncCoordinator:
         """Like `Coordinator.root`."""
         return self._core.workspace.root
 
+    @property
+    def wanted(self) -> tuple[Wanted, ...]:
+        """Like `Coordinator.wanted`."""
+        return self._core.wanted()
+
     async def claim(
         self, targets: PathName | Sequence[PathName], *, shared: bool = False, wait_s: float = 0.0, intent: str = ""
     ) -> AsyncClaimed | NotGranted:
@@ -111,15 +116,15 @@ class AsyncCoordinator:
 
     async def claim_each(
         self, targets: Sequence[str], *, shared: bool = False, intent: str = ""
-    ) -> list[AsyncClaimed | NotGranted]:
+    ) -> list[AsyncClaimed | NotGranted | ScentfieldError]:
         """Like `Coordinator.claim_each`."""
         answers = await self._do(self._core.claim_each(targets, shared=shared, intent=intent))
-        return [self._own(one) for one in answers]
+        return [one if isinstance(one, ScentfieldError) else self._own(one) for one in answers]
 
     def _own(self, answer: Granted | Held) -> AsyncClaimed | NotGranted:
         if isinstance(answer, Held):
             return NotGranted(answer)
-        return AsyncClaimed(self._core.space, answer, self._core.is_valid, self._give_back)
+        return AsyncClaimed(answer, self._core.validity(), self._give_back)
 
     async def _give_back(self, generation: int, done: bool) -> Released:
         return await self.release(generation=generation, done=done)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, Literal
 
 from actors.runtime.errors import ScentfieldError
@@ -85,8 +86,7 @@ class NotGranted:
 class Holding:
     """The targets are yours, as far as this process knows; true in a condition."""
 
-    def __init__(self, space: str, granted: Granted, is_valid: Callable[[str, int], bool]) -> None:
-        self.space = space
+    def __init__(self, granted: Granted, is_valid: Callable[[Granted], bool]) -> None:
         self.granted = granted
         self.is_released = False
         self._is_valid = is_valid
@@ -126,8 +126,11 @@ class Holding:
 
     @property
     def valid(self) -> bool:
-        """Whether it may still be believed, by this process's own deadline; says no before asking anybody."""
-        return not self.is_released and self._is_valid(self.space, self.generation)
+        """Whether it may still be believed, by what this process knows and its own deadline; asks nobody.
+
+        False once it was released, handed over or lost, and when this agent has not been heard for its TTL.
+        """
+        return not self.is_released and self._is_valid(self.granted)
 
     def to_dict(self) -> dict[str, Any]:
         """The grant for programs."""
@@ -148,27 +151,25 @@ class Claimed(Holding):
     """A claim of the sync client; a `with` block releases it at its end."""
 
     def __init__(
-        self,
-        space: str,
-        granted: Granted,
-        is_valid: Callable[[str, int], bool],
-        release: Callable[[int, bool], Released],
+        self, granted: Granted, is_valid: Callable[[Granted], bool], release: Callable[[int, bool], Released]
     ) -> None:
-        super().__init__(space, granted, is_valid)
+        super().__init__(granted, is_valid)
         self._release = release
 
     def release(self, *, done: bool = False) -> Released:
         """Give the whole claim back; `done` leaves a DONE signal. Once is enough, and twice does no harm."""
         if self.is_released:
             return Released(0, ())
+        released = self._release(self.generation, done)
         self.is_released = True
-        return self._release(self.generation, done)
+        return released
 
     def __enter__(self) -> Claimed:
         return self
 
-    def __exit__(self, *exc_info: object) -> None:
-        self.release()
+    def __exit__(self, kind: type[BaseException] | None, *_rest: object) -> None:
+        with suppress(*_unless(kind)):
+            self.release()
 
 
 class AsyncClaimed(Holding):
@@ -176,26 +177,32 @@ class AsyncClaimed(Holding):
 
     def __init__(
         self,
-        space: str,
         granted: Granted,
-        is_valid: Callable[[str, int], bool],
+        is_valid: Callable[[Granted], bool],
         release: Callable[[int, bool], Awaitable[Released]],
     ) -> None:
-        super().__init__(space, granted, is_valid)
+        super().__init__(granted, is_valid)
         self._release = release
 
     async def release(self, *, done: bool = False) -> Released:
         """Give the whole claim back; `done` leaves a DONE signal. Once is enough, and twice does no harm."""
         if self.is_released:
             return Released(0, ())
+        released = await self._release(self.generation, done)
         self.is_released = True
-        return await self._release(self.generation, done)
+        return released
 
     async def __aenter__(self) -> AsyncClaimed:
         return self
 
-    async def __aexit__(self, *exc_info: object) -> None:
-        await self.release()
+    async def __aexit__(self, kind: type[BaseException] | None, *_rest: object) -> None:
+        with suppress(*_unless(kind)):
+            await self.release()
+
+
+def _unless(kind: type[BaseException] | None) -> tuple[type[BaseException], ...]:
+    """What leaving a block may swallow: our own errors, where the block's own exception is the one to hear of."""
+    return () if kind is None else (ScentfieldError,)
 
 
 def _described(conflict: Conflict) -> str:

@@ -6,12 +6,14 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from actors.runtime.errors import Busy, UnknownAgent
+from actors.runtime.errors import BadTarget, Busy, Misuse, StaleGeneration, UnknownAgent, error_from_code
 from actors.runtime.wire import Failed
 from coordinator.conversation import value_of
 from coordinator.domain import SCENT_FIELD
 from coordinator.session import AgentSession, explain_end
 from coordinator.step import Call, Operation, Pause
+
+_READ = (Misuse, BadTarget, StaleGeneration, UnknownAgent)
 
 
 class Asker:
@@ -66,12 +68,17 @@ class Asker:
                 reply = yield Call(self._domain, raw, self._timeout_s + wait_s)
             except BaseException:
                 conversation.give_up(number)
+                session.nudge()  # what was given up is undone when the actor hears of it
                 raise
-            conversation.received(number, told)
+            conversation.received(number)
             try:
-                return (yield from self._read(session, reply, len(commands)))
+                answers = yield from self._read(session, reply, len(commands))
             except Busy as busy:
                 yield self._pause(busy, deadline_s)
+                continue
+            if not _went_unread(answers[0]):
+                conversation.received(number, told)
+            return answers
 
     def _read(self, session: AgentSession, reply: bytes, n_commands: int) -> Operation[list[Any]]:
         """The answers; if the session has ended, the error says what it lost, and to whom."""
@@ -87,3 +94,8 @@ class Asker:
         if self._monotonic() + for_s > deadline_s:
             raise busy
         return Pause(for_s)
+
+
+def _went_unread(answer: Any) -> bool:
+    """Whether the actor may not have looked at the request: then it does not know what was given up either."""
+    return type(answer) is Failed and error_from_code(answer.code, "").__class__ not in _READ

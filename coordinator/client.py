@@ -7,9 +7,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
-from actors.coordination.messages import Alive
+from actors.coordination.messages import Alive, Wanted
 from actors.quality_store.messages import EditQuality, Statistics
-from actors.runtime.errors import Unavailable
+from actors.runtime.errors import ScentfieldError, Unavailable
 from actors.scent_field.messages import (
     Audit,
     Changes,
@@ -119,6 +119,11 @@ class Coordinator:
         """The workspace's root; targets are relative to it."""
         return self._core.workspace.root
 
+    @property
+    def wanted(self) -> tuple[Wanted, ...]:
+        """Who waits for this agent's claims, as its last heartbeat was told."""
+        return self._core.wanted()
+
     def claim(
         self, targets: PathName | Sequence[PathName], *, shared: bool = False, wait_s: float = 0.0, intent: str = ""
     ) -> Claimed | NotGranted:
@@ -143,14 +148,18 @@ class Coordinator:
 
     def claim_each(
         self, targets: Sequence[str], *, shared: bool = False, intent: str = ""
-    ) -> list[Claimed | NotGranted]:
-        """Many independent claims in one call and one commit; the targets must be canonical already."""
-        return [self._own(one) for one in self._do(self._core.claim_each(targets, shared=shared, intent=intent))]
+    ) -> list[Claimed | NotGranted | ScentfieldError]:
+        """Many independent claims, 1,000 a call and commit; the targets must be canonical already.
+
+        Each answer stands for itself: what is wrong with one target is returned in its place, as an error, not raised.
+        """
+        answers = self._do(self._core.claim_each(targets, shared=shared, intent=intent))
+        return [one if isinstance(one, ScentfieldError) else self._own(one) for one in answers]
 
     def _own(self, answer: Granted | Held) -> Claimed | NotGranted:
         if isinstance(answer, Held):
             return NotGranted(answer)
-        return Claimed(self._core.space, answer, self._core.is_valid, self._give_back)
+        return Claimed(answer, self._core.validity(), self._give_back)
 
     def _give_back(self, generation: int, done: bool) -> Released:
         return self.release(generation=generation, done=done)

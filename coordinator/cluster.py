@@ -26,27 +26,31 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from actors.runtime.actor import ActorConfig, StateActor
 from actors.runtime.errors import Corrupt, Unavailable, error_from_code
 from coordinator.domain import DOMAINS, Domain, machine_options
+from coordinator.editing.file_lock import lock
 from coordinator.folder import private_folder
 from coordinator.head import protect_token, recorded_head, start_head, stop_head
-from coordinator.ray_transport import RayTransport
+from coordinator.ray_transport import RayTransport, forked
 from coordinator.settings import Settings
 
 MAX_CONCURRENT_CALLS: Final = 4_096
 _READY_S: Final = 60.0
 _CONNECT_S: Final = 5.0
+_UP_S: Final = 180.0
 _POLL_S: Final = 0.05
 _ATTACHING = threading.Lock()
+_forked_from: list[int] = []  # the connected process that this one is a fork of
 
 
 @dataclass(frozen=True, slots=True)
 class UpReport:
-    """What `up` found and did: where the cluster is, and each actor's account of itself."""
+    """What `up` found and did: where the cluster is, each state actor's account of itself, and where metrics are."""
 
     address: str
     dashboard_url: str
     started_head: bool
     created: tuple[str, ...]
     actors: dict[str, dict[str, Any]] = field(default_factory=dict)
+    metrics_url: str = ""
 
 
 def address_of(settings: Settings) -> str | None:
@@ -59,7 +63,9 @@ def address_of(settings: Settings) -> str | None:
 
 
 def attach(settings: Settings) -> str:
-    """Connect this process to the cluster, once. Raises `Unavailable` and says what to do."""
+    """Connect this process to the cluster, once. Raises `Unavailable` and says what to do, `Misuse` after a fork."""
+    if _forked_from:
+        raise forked(_forked_from[0])
     with _ATTACHING:
         if ray.is_initialized():
             return str(ray.get_runtime_context().gcs_address)
@@ -73,6 +79,14 @@ def attach(settings: Settings) -> str:
             raise Unavailable(f"nobody listens at {address}: start the coordinator with `scentfield up`")
         _connect(address, settings)
         return str(ray.get_runtime_context().gcs_address)
+
+
+def _note_fork() -> None:
+    if ray.is_initialized():
+        _forked_from[:] = [os.getppid()]
+
+
+os.register_at_fork(after_in_child=_note_fork)
 
 
 def _connect(address: str, settings: Settings) -> None:
@@ -137,17 +151,44 @@ def up(settings: Settings, *, num_cpus: int | None = None) -> UpReport:
     """Start what is missing; safe to repeat.
 
     Raises `Corrupt` for a store that cannot be trusted or is another than the cluster has on record, `Unavailable` for
-    a cluster that does not start.
+    a cluster that does not start and for metrics on a port that was asked for and is taken.
     """
-    private_folder(settings.state_dir)
+    with _alone(settings):
+        return _up(settings, num_cpus)
+
+
+def _up(settings: Settings, num_cpus: int | None) -> UpReport:
+    # A web server is a slow import and not needed by clients, who come here to attach.
+    from coordinator.metrics.launch import exporter_url, start_exporter
+
     head, started = None, False
     if not ray.is_initialized() and address_of(settings) is None:
         head, started = start_head(settings.state_dir, num_cpus=num_cpus), True
     address = attach(settings)
     head = head or recorded_head(settings.state_dir)
     created = tuple(name for name, domain in DOMAINS.items() if _create(domain, settings))
-    actors = {name: _await_service(domain, settings) for name, domain in DOMAINS.items()}
-    return UpReport(address, "" if head is None else head.dashboard_url, started, created, actors)
+    start_exporter(settings)
+    try:
+        actors = {name: _await_service(domain, settings) for name, domain in DOMAINS.items()}
+    except Corrupt:
+        for name in created:  # it would stay in trouble, also after the store was repaired
+            ray.kill(ray.get_actor(name, namespace=settings.namespace), no_restart=True)
+            _await_gone(name, settings)
+        raise
+    dashboard_url = "" if head is None else head.dashboard_url
+    return UpReport(address, dashboard_url, started, created, actors, exporter_url(settings))
+
+
+@contextlib.contextmanager
+def _alone(settings: Settings) -> Iterator[None]:
+    """One `up` at a time on this state folder: two that find no head would start two."""
+    path = private_folder(settings.state_dir) / "up.lock"
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        lock(descriptor, path, max_wait_s=_UP_S)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _create(domain: Domain, settings: Settings) -> bool:

@@ -9,10 +9,25 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from actors.runtime.errors import Busy, InvariantBroken
+from actors.runtime.errors import Busy, InvariantBroken, ScentfieldError
 from actors.runtime.wire import BusyFor, Failed, Schema, decode_reply, encode_request
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """The request numbers that this process may use of a session that short-lived processes share.
+
+    `first` to `last` are its own; from `open_from` on others may still wait for answers, so what is below is received.
+    `given_up` are numbers of earlier processes that nobody waits for any more.
+    """
+
+    first: int
+    last: int
+    open_from: int
+    given_up: frozenset[int] = frozenset()
 
 
 class Conversation:
@@ -23,13 +38,25 @@ class Conversation:
         self._session_id = session_id
         self._token = token
         self._last = 0
+        self._end: int | None = None
+        self._received_limit: int | None = None
         self._open: set[int] = set()
         self._abandoned: set[int] = set()
         self._lock = threading.Lock()
 
-    def numbered(self, commands: Sequence[Any]) -> tuple[int, bytes]:
-        """A request that may change something: (its number, its bytes)."""
+    def resume(self, numbers: Numbers) -> None:
+        """Go on where other processes of the same session have come to; called before the first request."""
         with self._lock:
+            self._last = numbers.first - 1
+            self._end = numbers.last
+            self._received_limit = numbers.open_from - 1
+            self._abandoned |= numbers.given_up
+
+    def numbered(self, commands: Sequence[Any]) -> tuple[int, bytes]:
+        """A request that may change something: (its number, its bytes). Raises `Busy` when a process has no more."""
+        with self._lock:
+            if self._last == self._end:
+                raise Busy(f"{self._session_id!r} has used up the request numbers of this process: call again")
             self._last += 1
             number = self._last
             self._open.add(number)
@@ -48,6 +75,8 @@ class Conversation:
     def _encode(self, number: int, commands: Sequence[Any]) -> bytes:
         not_received = self._open | self._abandoned
         received_through = min(not_received) - 1 if not_received else self._last
+        if self._received_limit is not None:
+            received_through = min(received_through, self._received_limit)
         wire_of = self._schema.wire_of
         packed = [wire_of(command) for command in commands]
         abandoned = sorted(self._abandoned)
@@ -98,8 +127,16 @@ def _raise_whole(answer: Any) -> None:
 
 def value_of(answer: Any) -> Any:
     """The answer to one command; raises the error that it carries."""
-    if type(answer) is Failed:
-        raise answer.error()
-    if type(answer) is BusyFor:
-        raise Busy(f"the coordinator is busy: {answer.what}", answer.retry_after_s)
+    error = error_of(answer)
+    if error is not None:
+        raise error
     return answer
+
+
+def error_of(answer: Any) -> ScentfieldError | None:
+    """The error that an answer carries; None for a good one."""
+    if type(answer) is Failed:
+        return answer.error()
+    if type(answer) is BusyFor:
+        return Busy(f"the coordinator is busy: {answer.what}", answer.retry_after_s)
+    return None

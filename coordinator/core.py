@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import random
-import threading
-import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike
 from typing import Any
 
-from actors.coordination.messages import Alive
+from actors.coordination.messages import Alive, Wanted
 from actors.quality_store.messages import EditQuality, GetEditQuality, GetStatistics, Statistics
-from actors.runtime.errors import Misuse, Unavailable, UnknownAgent
+from actors.runtime.errors import Misuse, ScentfieldError, Unavailable, UnknownAgent
 from actors.scent_field import messages as field_messages
 from actors.scent_field.messages import (
     Audit,
@@ -32,20 +29,22 @@ from actors.scent_field.messages import (
 )
 from actors.sessions.messages import ListSessions, SessionList
 from coordinator.asking import Asker
-from coordinator.conversation import value_of
+from coordinator.conversation import error_of
 from coordinator.desk import Desk
 from coordinator.domain import QUALITY_STORE, SCENT_FIELD
-from coordinator.editing.editor import Edited, Editor
+from coordinator.editing.editor import Edited, Editor, EditPort
 from coordinator.editing.request import EditRequest
 from coordinator.heart import Heart, monotonic_s
 from coordinator.identity import local_name
 from coordinator.reading.reader import Reader, Reading
 from coordinator.session import AgentSession, beat, new_token, register, say_goodbye
 from coordinator.settings import Settings
-from coordinator.step import Operation, Transport, drive
+from coordinator.step import Operation, Transport
 from coordinator.workspace import Workspace
 
 PathName = str | PathLike[str]
+MAX_CLAIMS_A_CALL = 1_000
+REPORT_TIMEOUT_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +70,21 @@ class Core:
         self.desk = Desk.set_up(workspace, settings.state_dir, blob_bytes=settings.blob_bytes)
         self._heart: Heart | None = None
         self._pid = os.getpid()
-        self._registering = threading.Lock()
+        self._is_closed = False
         asker = partial(Asker, timeout_s=settings.call_timeout_s, jitter=random.random)
         self._field = asker(SCENT_FIELD)
         self._quality = asker(QUALITY_STORE)
-        self._reader = Reader(self.desk, self._field, self._quality)
-        self._editor = Editor(
-            self.desk,
+        # Reports must not hold an agent up: they get a short time, and one that is late is dropped.
+        report = partial(asker, timeout_s=min(REPORT_TIMEOUT_S, settings.call_timeout_s))
+        self._reader = Reader(self.desk, report(SCENT_FIELD), report(QUALITY_STORE))
+        port = EditPort(
             self._field,
-            self._quality,
+            report(SCENT_FIELD),
+            report(QUALITY_STORE),
             when_unavailable="warn" if settings.disabled else settings.when_unavailable,
             monotonic=monotonic_s,
         )
+        self._editor = Editor(self.desk, port)
 
     @property
     def space(self) -> str:
@@ -114,9 +116,8 @@ class Core:
         self.session = session
         self._pid = os.getpid()
         if session.kept_by == "heartbeat" and self.transport is not None:
-            self._heart = Heart(session, self.transport, monotonic=monotonic_s)
+            self._heart = Heart(session, self.transport, monotonic=monotonic_s, owner=self)
             self._heart.start()
-            atexit.register(_leave, weakref.ref(self))
 
     def _stop_heart(self) -> None:
         if self._heart is not None:
@@ -125,6 +126,8 @@ class Core:
 
     def current(self) -> Operation[AgentSession]:
         """The session; begun on first use. Raises `UnknownAgent` if it has ended: register anew first."""
+        if self._is_closed:
+            raise Misuse("this coordinator is closed: connect again")
         session = self.session
         if session is not None and os.getpid() != self._pid:
             self.identity = Identity(local_name(), session.session_id)
@@ -141,24 +144,29 @@ class Core:
         return session.session_id
 
     def close(self) -> Operation[int]:
-        """Say goodbye: all claims are released at once; returns how many that were."""
+        """Say goodbye: all claims are released at once; returns how many that were. Closing twice does no harm."""
         session, self.session = self.session, None
         self._stop_heart()
+        self._is_closed = True
         if session is None or session.end is not None or os.getpid() != self._pid or session.kept_by == "decay":
             return 0
-        return (yield from say_goodbye(session, self.settings.call_timeout_s))
+        session.held.clear()
+        try:
+            return (yield from say_goodbye(session, self.settings.call_timeout_s))
+        except UnknownAgent:
+            return 0  # it has ended already: a goodbye that was delivered twice, or a deadline that was missed
 
     def beat(self) -> Operation[Alive]:
         """One heartbeat now. Raises `UnknownAgent` with what was lost."""
         session: AgentSession = yield from self.current()
         return (yield from beat(session, monotonic_s(), self.settings.call_timeout_s))
 
-    def is_valid(self, space: str, generation: int) -> bool:
-        """Whether a claim may be believed, by this process alone."""
-        session = self.session
-        if self.settings.disabled:
-            return True
-        return session is not None and session.is_valid(monotonic_s()) and not session.has_lost(space, generation)
+    def validity(self) -> Callable[[Granted], bool]:
+        """Tells of this session's claims, and of no later session's, whether they may be believed; asks nobody."""
+        session, space = self.session, self.space
+        if session is None:
+            return lambda _: self.settings.disabled
+        return lambda granted: session.holds(space, granted, monotonic_s())
 
     def claim(
         self, named: Sequence[PathName], *, shared: bool, wait_s: float, intent: str, any_of: bool
@@ -170,28 +178,59 @@ class Core:
         kind = field_messages.ClaimAny if any_of else field_messages.Claim
         command = kind(self.space, targets, "shared" if shared else "exclusive", wait_s, intent)
         session: AgentSession = yield from self.current()
+        sent_at_s = monotonic_s()
         answer: Granted | Held = yield from self._field.request(session, command, wait_s=wait_s)
+        if isinstance(answer, Granted):
+            session.took(self.space, answer, sent_at_s)
         return answer
 
-    def claim_each(self, targets: Sequence[str], *, shared: bool, intent: str) -> Operation[list[Granted | Held]]:
-        """Many independent claims in one call and one commit; targets have to be canonical already."""
+    def claim_each(
+        self, targets: Sequence[str], *, shared: bool, intent: str
+    ) -> Operation[list[Granted | Held | ScentfieldError]]:
+        """Many independent claims, 1,000 a call and commit; targets have to be canonical already.
+
+        What is wrong with one of them is its answer, and concerns no other.
+        """
         mode = "shared" if shared else "exclusive"
-        commands = [field_messages.Claim(self.space, (target,), mode, 0.0, intent) for target in targets]
+        if self.settings.disabled:
+            return [_granted_by_nobody((target,)) for target in targets]
         session: AgentSession = yield from self.current()
-        answers = yield from self._field.request_many(session, commands)
-        return [value_of(answer) for answer in answers]
+        sent_at_s = monotonic_s()
+        answers: list[Any] = []
+        for start in range(0, len(targets), MAX_CLAIMS_A_CALL):
+            part = targets[start : start + MAX_CLAIMS_A_CALL]
+            commands = [field_messages.Claim(self.space, (target,), mode, 0.0, intent) for target in part]
+            answers += yield from self._field.request_many(session, commands)
+        for answer in answers:
+            if type(answer) is Granted:
+                session.took(self.space, answer, sent_at_s)
+        return [error_of(answer) or answer for answer in answers]
 
     def release(self, named: Sequence[PathName], *, generation: int, done: bool) -> Operation[Released]:
         """Give targets back, or a whole claim by its generation."""
         targets = tuple(self.target(one) for one in named)
         if self.settings.disabled:
             return Released(len(targets), ())
-        released: Released = yield from self._change(field_messages.Release(self.space, targets, generation, done))
+        session: AgentSession = yield from self.current()
+        command = field_messages.Release(self.space, targets, generation, done)
+        released: Released = yield from self._field.request(session, command)
+        session.gave(self.space, generation=generation, targets=targets)
         return released
 
     def transfer(self, generation: int, to_session: str, note: str) -> Operation[Granted | Held]:
         """Hand a claim over to another session."""
-        return self._change(field_messages.Transfer(self.space, generation, to_session, note))
+        session: AgentSession = yield from self.current()
+        command = field_messages.Transfer(self.space, generation, to_session, note)
+        try:
+            answer: Granted | Held = yield from self._field.request(session, command)
+        except Misuse:
+            raise  # refused: nothing has changed hands
+        except BaseException:
+            session.gave(self.space, generation=generation)  # nobody knows whose it is now: not to be believed
+            raise
+        if isinstance(answer, Granted):
+            session.gave(self.space, generation=generation)
+        return answer
 
     def force_release(self, named: PathName, *, reason: str, even_if_alive: bool) -> Operation[Released]:
         """Take a target away from whoever holds it."""
@@ -250,6 +289,10 @@ class Core:
         """The pairs of extension and mode, and how edits from them went."""
         return self._quality.query(self._asking(), GetEditQuality())
 
+    def wanted(self) -> tuple[Wanted, ...]:
+        """Who waits for this session's claims, as its last heartbeat was told."""
+        return () if self.session is None else self.session.wanted
+
     def _ask(self, command: Any, *, wait_s: float = 0.0) -> Operation[Any]:
         return self._field.query(self._asking(), command, wait_s=wait_s)
 
@@ -265,14 +308,16 @@ class Core:
         """Show one unit of a file whole."""
         return (yield from self._reader.expand((yield from self._reporting()), named, unit))
 
-    def _reporting(self) -> Operation[AgentSession | None]:
-        """The session, or None where reading has to do without."""
+    def _reporting(self) -> Operation[AgentSession | str]:
+        """The session, or why reading has to do without."""
         if self.settings.disabled or self.transport is None:
-            return None
+            return "switched off"
         try:
             return (yield from self.current())
-        except (Unavailable, UnknownAgent):
-            return None
+        except Unavailable:
+            return "no coordinator"
+        except UnknownAgent as error:
+            return f"your session has ended, register anew ({error.message})"
 
     def edit(self, named: PathName, request: EditRequest) -> Operation[Edited]:
         """Change a file."""
@@ -297,17 +342,6 @@ class Core:
 def _granted_by_nobody(targets: tuple[str, ...]) -> Granted:
     warning = "SCENTFIELD_DISABLED is set: nobody was asked"
     return Granted(0, targets, 0.0, "nobody", False, (), (warning,))
-
-
-def _leave(reference: weakref.ref[Core]) -> None:
-    """At a normal exit of the process: release at once, and never hold the exit up."""
-    core = reference()
-    if core is None or core.session is None or core.transport is None:
-        return
-    try:
-        drive(core.close(), core.transport)
-    except Exception:  # the process ends anyway; the session's TTL does the rest
-        return
 
 
 def named_list(named: PathName | Sequence[PathName]) -> list[PathName]:

@@ -8,7 +8,7 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from actors.runtime.errors import Corrupt
+from actors.runtime.errors import Corrupt, ScentfieldError
 from coordinator.editing.blob_store import BlobStore
 from coordinator.editing.request import Seen
 from coordinator.editing.undo import EditLog
@@ -44,6 +44,21 @@ class Desk:
         if known is None:
             return None
         return Seen(known.content_hash, known.shown.ranges, known.last_mode, self.version(known.content_hash))
+
+    def changed_outside(self, target: str, content_hash: str) -> bool:
+        """Whether a file is another than this agent last read, and no edit of ours made it so."""
+        known = self.book.of(target)
+        if known is None or known.content_hash == content_hash:
+            return False
+        return self.log.who_made(target, content_hash) is None
+
+    def keep(self, raw: bytes) -> str | None:
+        """Keep a version of a file for diffs and undo; returns why it is not kept, or None. Never stops the work."""
+        try:
+            self.blobs.put(raw)
+        except ScentfieldError as error:
+            return f"this version is not kept, so there will be no diff and no undo: {error.message}"
+        return self.blobs.refusal(raw)
 
     def version(self, content_hash: str) -> SourceText | None:
         """An earlier version of a file, while its blob is kept."""

@@ -28,6 +28,7 @@ HOST: Final = "127.0.0.1"
 _START_S: Final = 90.0
 _STOP_S: Final = 20.0
 _POLL_S: Final = 0.05
+_children: dict[int, subprocess.Popen[bytes]] = {}  # the heads that this process has started
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +75,14 @@ def start_head(state_dir: Path, *, num_cpus: int | None = None) -> Head:
             cwd=state_dir,
             start_new_session=True,
         )
+    _children[process.pid] = process
     started_at_s = psutil.Process(process.pid).create_time()
     head = Head(f"{HOST}:{gcs}", f"http://{HOST}:{dashboard}", process.pid, started_at_s)
-    _await_ready(process, log)
+    try:
+        _await_ready(process, log)
+    except BaseException:  # an interrupt too must not leave a head behind that nobody knows of
+        process.terminate()
+        raise
     (state_dir / "head.json").write_text(json.dumps(asdict(head)), encoding="utf-8")
     return head
 
@@ -113,7 +119,6 @@ def _await_ready(process: subprocess.Popen[bytes], log: Path) -> None:
         if process.poll() is not None:
             raise Unavailable(f"Ray's head did not start (exit {process.returncode}): {text[-800:]}")
         time.sleep(_POLL_S)
-    process.terminate()
     raise Unavailable(f"Ray's head did not start within {_START_S:g} s: see {log}")
 
 
@@ -123,12 +128,31 @@ def stop_head(state_dir: Path, head: Head) -> None:
         process = psutil.Process(head.pid)
         family = [*process.children(recursive=True), process]
         process.send_signal(signal.SIGTERM)
-        _, alive = psutil.wait_procs(family, timeout=_STOP_S)
-        for one in alive:
+        for one in _alive_after(family, _STOP_S):
             with suppress(psutil.Error):
                 one.kill()
-        psutil.wait_procs(alive, timeout=_STOP_S)
+        _alive_after(family, _STOP_S)
+    child = _children.pop(head.pid, None)
+    if child is not None:
+        child.poll()
     (state_dir / "head.json").unlink(missing_ok=True)
+
+
+def _alive_after(family: list[psutil.Process], within_s: float) -> list[psutil.Process]:
+    """Those that still run when all have ended or the time is up. A zombie has ended, whoever has to bury it."""
+    deadline = time.monotonic() + within_s
+    while True:
+        alive = [one for one in family if _runs(one)]
+        if not alive or time.monotonic() > deadline:
+            return alive
+        time.sleep(_POLL_S)
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.Error:
+        return False
 
 
 def protect_token() -> None:

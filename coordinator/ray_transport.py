@@ -47,10 +47,7 @@ class RayTransport:
 
     def _handle(self, domain: str) -> ActorHandle[Any]:
         if os.getpid() != self._pid:
-            raise Misuse(
-                "this process was forked from one that is connected to Ray, and Ray does not survive a fork: "
-                "start it with the spawn method, or call Coordinator.connect() in it"
-            )
+            raise forked(self._pid)
         if not ray.is_initialized():
             raise Unavailable("this process is no longer connected to Ray: call Coordinator.connect() again")
         handle = self._handles.get(domain)
@@ -83,3 +80,11 @@ class RayTransport:
 
 async def _awaited(reference: Any) -> Any:
     return await reference
+
+
+def forked(parent_pid: int) -> Misuse:
+    """The error of a process that was forked from a connected one."""
+    return Misuse(
+        f"this process was forked from process {parent_pid} while that was connected to Ray, and Ray does not survive "
+        "a fork: start it with the spawn method (multiprocessing.get_context('spawn')), or as a Ray task"
+    )

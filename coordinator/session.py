@@ -6,20 +6,30 @@ holds is valid, whether or not anybody has told it so. Times are the caller's mo
 
 from __future__ import annotations
 
+import math
 import secrets
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from actors.coordination.messages import Alive, Heartbeat, Wanted
 from actors.runtime.errors import ScentfieldError, UnknownAgent
-from actors.scent_field.messages import ListLosses, Loss, Losses
+from actors.scent_field.messages import Granted, ListLosses, Loss, Losses
 from actors.sessions.messages import Goodbye, Register, Registered
 from coordinator.conversation import Conversation, value_of
 from coordinator.domain import DOMAINS, SCENT_FIELD
 from coordinator.step import Call, Operation
 
 MAX_LOSSES: Final = 256
+
+
+class ClaimKey(NamedTuple):
+    """One claim of this session."""
+
+    space: str
+    generation: int
+    targets: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -34,8 +44,10 @@ class AgentSession:
     losses: list[Loss] = field(default_factory=list)
     wanted: tuple[Wanted, ...] = ()
     end: UnknownAgent | None = None
+    held: dict[ClaimKey, float] = field(default_factory=dict)
     conversations: dict[str, Conversation] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
+    nudge: Callable[[], None] = field(default=lambda: None, repr=False)
 
     def __post_init__(self) -> None:
         self.conversations = {
@@ -46,9 +58,28 @@ class AgentSession:
         """Whether the session surely lives, by the client's own deadline."""
         return self.end is None and (self.kept_by == "decay" or monotonic_s < self.valid_until_s)
 
+    def took(self, space: str, granted: Granted, monotonic_s: float) -> None:
+        """A claim was granted or renewed by a request that was sent at `monotonic_s`."""
+        key = ClaimKey(space, granted.generation, granted.targets)
+        until_s = monotonic_s + granted.expires_in_s if self.kept_by == "decay" else math.inf
+        with self.lock:
+            self.held[key] = until_s
+
+    def holds(self, space: str, granted: Granted, monotonic_s: float) -> bool:
+        """Whether a claim may be believed: neither given back, handed over nor lost, and the session surely lives."""
+        until_s = self.held.get(ClaimKey(space, granted.generation, granted.targets))
+        return until_s is not None and monotonic_s < until_s and self.is_valid(monotonic_s)
+
     def has_lost(self, space: str, generation: int) -> bool:
         """Whether this claim is known to be lost."""
         return any(loss.space == space and loss.generation == generation for loss in self.losses)
+
+    def gave(self, space: str, *, generation: int = 0, targets: tuple[str, ...] = ()) -> None:
+        """Claims of this generation, and claims with one of these targets, are held no longer as they were."""
+        with self.lock:
+            for key in [key for key in self.held if key.space == space]:
+                if key.generation == generation or (not generation and not set(targets).isdisjoint(key.targets)):
+                    del self.held[key]
 
     def heard(self, alive: Alive, sent_at_s: float) -> None:
         """A heartbeat that was sent at `sent_at_s` has been taken."""
@@ -56,13 +87,20 @@ class AgentSession:
             self.valid_until_s = max(self.valid_until_s, sent_at_s + alive.expires_in_s)
             known = {loss.number for loss in self.losses}
             self.losses += [loss for loss in alive.losses if loss.number not in known]
+            self._drop_lost(alive.losses)
             del self.losses[:-MAX_LOSSES]
             self.wanted = alive.wanted
+
+    def _drop_lost(self, losses: tuple[Loss, ...]) -> None:
+        lost = {(loss.space, loss.generation) for loss in losses}
+        for key in [key for key in self.held if (key.space, key.generation) in lost]:
+            del self.held[key]
 
     def ended(self, error: UnknownAgent, losses: tuple[Loss, ...]) -> UnknownAgent:
         """The coordinator does not know the session any more; what it lost is part of the error."""
         with self.lock:
             self.losses = list(losses)
+            self.held.clear()
             lost = "; ".join(_told(loss) for loss in losses[:5])
             self.end = UnknownAgent(f"{error.message}. Lost: {lost}" if lost else error.message)
             return self.end

@@ -46,6 +46,7 @@ class Settings(BaseSettings):
     max_sessions: int = Field(default=20_000, ge=1, le=1_000_000, description="live sessions")
     max_leases: int = Field(default=500_000, ge=1, le=10_000_000, description="live claims")
     blob_bytes: int = Field(default=256 * 2**20, ge=2**20, description="pre-images kept for diffs and undo")
+    metrics: bool = Field(default=True, description="serve metrics to Prometheus")
     metrics_host: str = Field(default="127.0.0.1", description="where the exporter listens")
     metrics_port: int = Field(default=9464, ge=0, le=65_535, description="the exporter's port; 0 takes a free one")
 

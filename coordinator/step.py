@@ -81,25 +81,46 @@ def _carry_out(step: Step, transport: Transport) -> Any:
 
 
 async def drive_async(operation: Operation[Value], transport: Transport) -> Value:
-    """Carry an operation out on an event loop; work on files runs in a thread."""
+    """Carry an operation out on an event loop; work on files runs in a thread.
+
+    A thread cannot be cancelled, so a cancelled task first learns how its work ended, and is cancelled at its next step
+    that can be: what was written is also logged.
+    """
     result: Any = None
     failure: BaseException | None = None
+    cancelled: asyncio.CancelledError | None = None
     while True:
         try:
             step = operation.throw(failure) if failure is not None else operation.send(result)
         except StopIteration as done:
             value: Value = done.value
+            if cancelled is not None:
+                raise cancelled from None
             return value
         result, failure = None, None
         try:
-            result = await _carry_out_async(step, transport)
+            if isinstance(step, Work):
+                result, cancelled = await _worked(step, cancelled)
+            elif cancelled is not None:
+                failure, cancelled = cancelled, None
+            else:
+                result = await _carry_out_async(step, transport)
         except BaseException as error:  # the same, and for a cancelled task too
             failure = error
 
 
-async def _carry_out_async(step: Step, transport: Transport) -> Any:
+async def _worked(step: Work, cancelled: asyncio.CancelledError | None) -> tuple[Any, asyncio.CancelledError | None]:
+    """The value of a step of work, and a cancellation that came meanwhile."""
+    working = asyncio.ensure_future(asyncio.to_thread(step.run))
+    while not working.done():
+        try:
+            await asyncio.shield(asyncio.wait([working]))
+        except asyncio.CancelledError as error:
+            cancelled = error
+    return working.result(), cancelled
+
+
+async def _carry_out_async(step: Call | Pause, transport: Transport) -> Any:
     if isinstance(step, Call):
         return await transport.call_async(step.domain, step.raw, step.timeout_s)
-    if isinstance(step, Work):
-        return await asyncio.to_thread(step.run)
     return await asyncio.sleep(step.for_s)

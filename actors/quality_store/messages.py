@@ -207,4 +207,5 @@ SCHEMA = Schema(
         "edit_quality": EditQuality,
     },
     queries=("peek_mode", "statistics", "edit_quality"),
+    committed=("statistics", "edit_quality"),
 )

@@ -7,6 +7,7 @@ end". Reading changes nothing. Who may write the journal is decided in `journal.
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -231,7 +232,10 @@ def _engine(url: str, busy_timeout_s: float) -> Engine:
     parsed = sa.make_url(url)
     if parsed.get_backend_name() != "sqlite":
         return sa.create_engine(parsed, pool_pre_ping=True, pool_size=2)
-    engine = sa.create_engine(parsed, poolclass=sa.NullPool)
+    uri = f"{Path(parsed.database or '').absolute().as_uri()}?mode=rw"  # a file that is gone is not made anew
+    engine = sa.create_engine(
+        parsed, poolclass=sa.NullPool, creator=lambda: sqlite3.connect(uri, uri=True, check_same_thread=False)
+    )
 
     def connect(connection: Any, _record: object) -> None:
         connection.isolation_level = None  # the driver begins no transactions by itself

@@ -50,9 +50,9 @@ class Claiming:
         if len(texts) > 1:
             texts = tuple(sorted(set(texts)))
         request = self._request(session_id, command, texts, any_of=False)
-        answer = self._renew(request, now_s)
-        if answer is not None:
-            return answer
+        lease = request.space.leases.same(session_id, texts, request.shared)
+        if lease is not None:
+            return self._renew(request, lease, now_s)
         blockers = blockers_of(request)
         return self._wait_or_refuse(request, command, blockers, now_s) if blockers else self._grant(request, now_s)
 
@@ -60,19 +60,19 @@ class Claiming:
         """Give the first target that is free, in the order in which they were named."""
         whole = self._request(session_id, command, tuple(dict.fromkeys(command.targets)), any_of=True)
         for request in whole.choices():
-            renewed = self._renew(request, now_s)
-            if renewed is not None:
-                return renewed
-            if not blockers_of(request):
-                return self._grant(request, now_s)
+            if self._is_free(request):
+                return self._renew_or_grant(request, now_s)
         return self._wait_or_refuse(whole, command, blockers_of(whole), now_s)
 
     def _request(self, session_id: str, command: Claim | ClaimAny, texts: tuple[str, ...], *, any_of: bool) -> Request:
         state = self._state
         check_claim(command, state.limits)
-        check_space(state, command.space)
+        space = state.spaces.get(command.space)
+        if space is None:
+            check_space(state, command.space)
+            space = state.look(command.space)
         return Request(
-            state.look(command.space),
+            space,
             session_id,
             self._sessions.lineage(session_id),
             texts,
@@ -83,38 +83,46 @@ class Claiming:
             None,
         )
 
-    def _renew(self, request: Request, now_s: float) -> Granted | None:
-        """The same claim again keeps its generation and is fresh."""
+    def _is_free(self, request: Request) -> bool:
+        """Whether nothing is in the way; what the session holds already is free for it."""
+        own = request.space.leases.same(request.session_id, request.texts, request.shared)
+        return own is not None or not blockers_of(request)
+
+    def _renew_or_grant(self, request: Request, now_s: float) -> Granted | BusyFor:
         lease = request.space.leases.same(request.session_id, request.texts, request.shared)
-        if lease is None:
-            return None
+        return self._grant(request, now_s) if lease is None else self._renew(request, lease, now_s)
+
+    def _renew(self, request: Request, lease: Lease, now_s: float) -> Granted:
+        """The same claim again keeps its generation and is fresh."""
         self._state.record(LeaseRenewed(request.space.name, lease.lease_id, now_s))
-        return self._granted(request.space, lease, request.targets, now_s, renewed=True)
+        kept_by = self._sessions.kept_by(lease.session_id)
+        return self._granted(request.space, lease, request.targets, kept_by, now_s, renewed=True)
 
     def _is_full(self) -> bool:
         return self._state.n_leases >= self._state.limits.max_leases
 
     def _grant(self, request: Request, now_s: float) -> Granted | BusyFor:
         state = self._state
-        if self._is_full():
+        if state.n_leases >= state.limits.max_leases:
             return BusyFor(1.0, f"{state.n_leases} claims are held, which is the limit")
-        name = request.space.name
+        space, session_id, shared = request.space, request.session_id, request.shared
+        kept_by = self._sessions.kept_by(session_id)
         lease_id = state.last_lease + 1
         state.record(
             LeaseGranted(
                 lease_id,
-                name,
-                request.session_id,
+                space.name,
+                session_id,
                 request.texts,
-                request.shared,
-                self._generation(request) if request.shared else request.space.generation + 1,
-                self._sessions.kept_by(request.session_id) == "decay",
+                shared,
+                self._generation(request) if shared else space.generation + 1,
+                kept_by == "decay",
                 now_s,
                 request.intent,
             )
         )
-        space = state.spaces[name]
-        return self._granted(space, space.leases.leases[lease_id], request.targets, now_s, renewed=False)
+        space = state.spaces[space.name]  # a space is made with its first fact
+        return self._granted(space, space.leases.leases[lease_id], request.targets, kept_by, now_s, renewed=False)
 
     def _generation(self, request: Request) -> int:
         """A shared request that joins one running group gets the group's number, else the next."""
@@ -127,16 +135,17 @@ class Claiming:
         return running.pop() if len(running) == 1 else request.space.generation + 1
 
     def _granted(
-        self, space: ClaimSpace, lease: Lease, targets: tuple[Target, ...], now_s: float, *, renewed: bool
+        self, space: ClaimSpace, lease: Lease, targets: tuple[Target, ...], kept_by: str, now_s: float, *, renewed: bool
     ) -> Granted:
         return Granted(
             lease.generation,
             lease.targets,
             self._expiry.expires_in_s(lease, now_s),
-            self._sessions.kept_by(lease.session_id),
+            kept_by,
             renewed,
             marks_on(space.signals, targets, now_s) if space.signals.has_marks else (),
             _warnings(targets),
+            space.name,
         )
 
     def _wait_or_refuse(
@@ -199,7 +208,7 @@ class Claiming:
         for request in self._graph.queued(waiter).choices():
             if not blockers_of(request):
                 self._state.record(WaiterLeft(waiter.space, waiter.ticket, "busy" if self._is_full() else "granted"))
-                answer = self._renew(request, now_s) or self._grant(request, now_s)
+                answer = self._renew_or_grant(request, now_s)
                 self.settled.append((Ticket(waiter.ticket), answer))
                 return
 
@@ -247,7 +256,8 @@ class Claiming:
     def handed_over(self, space: ClaimSpace, leases: list[Lease], now_s: float) -> Granted:
         """The answer to whoever handed leases over, all under one generation."""
         texts = tuple(sorted({text for lease in leases for text in lease.targets}))
-        granted = self._granted(space, leases[0], tuple(map(parse_target, texts)), now_s, renewed=False)
+        kept_by = self._sessions.kept_by(leases[0].session_id)
+        granted = self._granted(space, leases[0], tuple(map(parse_target, texts)), kept_by, now_s, renewed=False)
         return granted._replace(targets=texts)
 
 

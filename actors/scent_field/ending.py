@@ -17,7 +17,7 @@ from actors.scent_field.event import (
 )
 from actors.scent_field.lease import Lease
 from actors.scent_field.liveness import Liveness
-from actors.scent_field.messages import ForceRelease, Granted, Held, NotReleased, Release, Released, Transfer
+from actors.scent_field.messages import ForceRelease, GiveBack, Granted, Held, NotReleased, Release, Released, Transfer
 from actors.scent_field.request import check_space
 from actors.scent_field.signal import SignalKind
 from actors.scent_field.space import ClaimSpace
@@ -56,6 +56,20 @@ class Ending:
             else:
                 missed.append(NotReleased(text, self._why_not(space, session_id, text)))
         return Released(released, tuple(missed))
+
+    def give_back(self, session_id: str, command: GiveBack, now_s: float) -> Released:
+        """Release a claim of one target by its generation, unless its holder has asked for it again since."""
+        check_space(self._state, command.space)
+        parse_target(command.target)
+        space = self._state.look(command.space)
+        for lease in space.leases.owned_on(session_id, command.target):
+            if lease.generation == command.generation and lease.targets == (command.target,):
+                if lease.renewed:
+                    return Released(0, (NotReleased(command.target, "you have claimed it again since"),))
+                self._end(space, lease, "released", now_s)
+                return Released(1, ())
+        why = self._why_ended(space, session_id, command.generation)
+        return Released(0, (NotReleased(command.target, why),))
 
     def _release_claim(self, session_id: str, space: ClaimSpace, command: Release, now_s: float) -> Released:
         leases = [one for one in space.leases.owned(session_id) if one.generation == command.generation]
@@ -106,9 +120,7 @@ class Ending:
         if len(command.note) > _MAX_NOTE:
             raise Misuse(f"a note has at most {_MAX_NOTE} characters, this one {len(command.note)}")
         if not self._sessions.is_live(command.to_session):
-            raise Misuse(
-                f"{command.to_session!r} {self._sessions.fate(command.to_session)}: nothing was handed over"
-            )
+            raise Misuse(f"{command.to_session!r} {self._sessions.fate(command.to_session)}: nothing was handed over")
         if command.to_session == session_id:
             raise Misuse(f"{session_id} cannot hand a claim over to itself: name another session")
         space = self._state.look(command.space)
@@ -205,14 +217,12 @@ class Ending:
 
     def undo(self, session_id: str, granted: Granted, now_s: float) -> None:
         """Take back a grant whose caller gave up before it heard of it; a renewal stays."""
-        if granted.renewed:
-            return
-        for name in sorted(self._state.spaces):
-            space = self._state.spaces[name]
-            for lease in space.leases.owned(session_id):
-                if lease.generation == granted.generation and lease.targets == granted.targets:
-                    self._end(space, lease, "released", now_s)
-                    return
+        space = self._state.look(granted.space)
+        for lease in space.leases.owned_on(session_id, granted.targets[0]):
+            asked_again = granted.renewed or lease.renewed
+            if lease.generation == granted.generation and lease.targets == granted.targets and not asked_again:
+                self._end(space, lease, "released", now_s)
+                return
 
     def expire(self, now_s: float) -> None:
         """End what is due by itself."""

@@ -24,7 +24,7 @@ class Lease:
 
     `fades` says that no heartbeat keeps it: it ends when its CLAIMED signal falls below 0.3. `refused` remembers which
     (session, target) were refused because of it, so that prevented duplicate work counts once; of the 1,024 that it
-    holds at most, further ones do not count at all.
+    holds at most, further ones do not count at all. `renewed` says that its holder has asked for it again.
     """
 
     lease_id: int
@@ -37,6 +37,7 @@ class Lease:
     progress_at_s: float
     intent: str
     blocked_until_s: float | None = None
+    renewed: bool = False
     refused: set[tuple[str, str]] | None = None
 
     @property
@@ -131,6 +132,13 @@ class LeaseBook:
                 return lease
         return None
 
+    def covers_own(self, session_id: str, target: Target) -> bool:
+        """Whether the session holds an exclusive lease whose targets cover all of this file."""
+        return any(
+            lease.is_live and lease.session_id == session_id and not lease.shared
+            for lease in self.index.overlapping(target)
+        )
+
     def owned(self, session_id: str) -> list[Lease]:
         """The session's live leases, oldest first."""
         by_target = self.own.get(session_id, {})
@@ -178,6 +186,7 @@ class LeaseBook:
                 lease.progress_at_s,
                 lease.intent,
                 lease.blocked_until_s,
+                lease.renewed,
                 sorted(lease.refused or ()),
             ]
 

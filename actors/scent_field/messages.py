@@ -42,7 +42,7 @@ class SignalNote(NamedTuple):
 
 
 class Granted(NamedTuple):
-    """The targets are yours. `generation` fences: it only grows, and a later holder's is higher.
+    """The targets of `space` are yours. `generation` fences: it only grows there, and a later holder's is higher.
 
     `expires_in_s` is the earliest end if you went silent now; `kept_by` says what pushes it out.
     """
@@ -54,6 +54,7 @@ class Granted(NamedTuple):
     renewed: bool
     signals: tuple[SignalNote, ...]
     warnings: tuple[str, ...]
+    space: str = ""
 
 
 class Conflict(NamedTuple):
@@ -92,6 +93,14 @@ class Release(NamedTuple):
     targets: tuple[str, ...]
     generation: int
     done: bool
+
+
+class GiveBack(NamedTuple):
+    """Release a claim of one target that was made for a moment, unless it was claimed again since its grant."""
+
+    space: str
+    target: str
+    generation: int
 
 
 class NotReleased(NamedTuple):
@@ -317,6 +326,7 @@ SCHEMA = Schema(
         "claim": Claim,
         "claim_any": ClaimAny,
         "release": Release,
+        "give_back": GiveBack,
         "transfer": Transfer,
         "force_release": ForceRelease,
         "progress": Progress,
@@ -344,4 +354,5 @@ SCHEMA = Schema(
     },
     queries=["sync", "check", "watch", "list_losses", "list_audit", "field_statistics"],
     waiting={"claim": "wait_s", "claim_any": "wait_s", "watch": "timeout_s"},
+    committed=["field_statistics"],
 )

@@ -10,7 +10,7 @@ from actors.scent_field.limits import FieldLimits
 from actors.scent_field.messages import Claim, ClaimAny
 from actors.scent_field.space import ClaimSpace
 from actors.scent_field.state import FieldState
-from actors.scent_field.target import Target, parse_target
+from actors.scent_field.target import Target, TargetKind, parse_target
 from actors.scent_field.waiter import Waiter
 
 MODES: Final = ("exclusive", "shared")
@@ -51,9 +51,18 @@ def blockers_of(request: Request) -> list[Blockers]:
     for target in request.targets:
         leases = space.leases.blocking(target, lineage, shared)
         waiters = space.waiters.ahead(target, lineage, shared, request.ticket) if space.waiters.waiters else []
+        if waiters and not leases and _is_held_already(request, target):
+            continue
         if leases or waiters:
             found.append(Blockers(target.text, leases, waiters))
     return found
+
+
+def _is_held_already(request: Request, target: Target) -> bool:
+    """Whether the asker holds this file anyway, so that those who wait for it lose nothing."""
+    return target.kind in (TargetKind.FILE, TargetKind.LABEL) and request.space.leases.covers_own(
+        request.session_id, target
+    )
 
 
 def queued_request(space: ClaimSpace, waiter: Waiter, lineage: tuple[str, ...]) -> Request:

@@ -26,8 +26,9 @@ from actors.scent_field.event import (
 )
 from actors.scent_field.lease import Lease, LeaseBook
 from actors.scent_field.messages import AuditLine, Change
-from actors.scent_field.signal import CLAIM_INTENSITY, HALF_LIVES_S, Deposit, SignalKind, Signals
+from actors.scent_field.signal import CLAIM_INTENSITY, HALF_LIVES_S, SignalKind, Signals
 from actors.scent_field.target import parse_target
+from actors.scent_field.trail import Deposit
 from actors.scent_field.waiter import Waiter, WaitLine
 
 STRICTNESSES: Final = ("observe", "warn", "deny")
@@ -82,9 +83,9 @@ class ClaimSpace:
             lease.refused = self._refused_by_group(event)
         self.leases.add(lease)
         deposit = Deposit(event.session_id, CLAIM_INTENSITY, event.at_s)
-        put = self.signals.claimed.put
+        claimed = self.signals.claimed
         for target in event.targets:
-            put(target, deposit)
+            claimed.put(target, deposit)
             self.note("claimed", target, event.session_id, event.intent)
         return lease
 
@@ -100,6 +101,7 @@ class ClaimSpace:
         if lease is None or not lease.is_live:
             return
         lease.progress_at_s = event.at_s
+        lease.renewed |= type(event) is LeaseRenewed
         deposit = Deposit(lease.session_id, CLAIM_INTENSITY, event.at_s)
         for target in lease.targets:
             self.signals.put(SignalKind.CLAIMED, target, deposit)

@@ -1,8 +1,8 @@
 """Who waits for whom, derived when it is asked.
 
-A request for all of its targets can never go on when one of those it waits for cannot go on before the asker does; a
-request for any of them only when that is so for each. So the agents that are stuck are found in rounds, starting from
-the asker, and a ring is closed when the asker's own request is stuck.
+Whoever waits for nothing will go on. A request for all of its targets goes on when all whom it waits for do; a request
+for any of them, when all do who are in the way of one. Whoever is left over then is stuck. Nobody is before a request
+comes; if its asker would be, a ring through the asker is the proof, and the request is refused.
 """
 
 from __future__ import annotations
@@ -34,31 +34,27 @@ class WaitGraph:
         self._sessions = sessions
 
     def ring(self, request: Request, blockers: list[Blockers], handover: Handover | None = None) -> tuple[str, ...]:
-        """The agents that would wait for each other, the asker first; empty if nobody would."""
+        """The agents that would wait for each other, the asker first; empty if the asker would go on some day."""
         if not self._state.waiting:
             return ()
         asker = request.session_id
-        alternatives = _alternatives(request, blockers, handover)
-        stuck_on = self._stuck(asker, self._reachable(asker, alternatives, handover))
-        agent = _blame(alternatives, stuck_on)
-        path = [asker]
-        while agent not in ("", asker):
-            path.append(agent)
-            agent = stuck_on[agent]
-        return tuple(path) if agent == asker else ()
+        waiting = self._reachable(asker, _alternatives(request, blockers, handover), handover)
+        stuck = _stuck(waiting)
+        return _way_back(asker, waiting, stuck) if asker in stuck else ()
 
     def _reachable(
         self, asker: str, alternatives: Alternatives, handover: Handover | None
     ) -> dict[str, list[Alternatives]]:
-        """What each waiting agent that can be reached from here waits for, request by request."""
-        requests: dict[str, list[Alternatives]] = {}
-        frontier = [agent for agents in alternatives for agent in agents]
+        """What each agent that can be reached from here waits for, request by request."""
+        waiting: dict[str, list[Alternatives]] = {}
+        frontier = [asker]
         for agent in frontier:
-            if agent in requests or agent == asker or len(requests) >= MAX_AGENTS:
+            if agent in waiting or len(waiting) >= MAX_AGENTS:
                 continue
-            requests[agent] = [self.waits_for(waiter, handover) for waiter in self._waiters_of(agent)]
-            frontier += [one for request in requests[agent] for agents in request for one in agents]
-        return requests
+            requests = [self.waits_for(waiter, handover) for waiter in self._waiters_of(agent)]
+            waiting[agent] = [alternatives, *requests] if agent == asker else requests
+            frontier += [one for request in waiting[agent] for agents in request for one in agents]
+        return waiting
 
     def _waiters_of(self, agent: str) -> list[Waiter]:
         own = self._state.waiting_by_session.get(agent, {})
@@ -74,26 +70,40 @@ class WaitGraph:
         lineage = self._sessions.lineage(waiter.session_id)
         return queued_request(self._state.spaces[waiter.space], waiter, lineage)
 
-    def _stuck(self, asker: str, requests: dict[str, list[Alternatives]]) -> dict[str, str]:
-        """The agents that cannot go on before the asker does, each with one that it waits for in vain."""
-        stuck_on = {asker: asker}
-        while True:
-            found = {
-                agent: blamed
-                for agent, waiting in requests.items()
-                if agent not in stuck_on
-                for blamed in [next(filter(None, (_blame(one, stuck_on) for one in waiting)), "")]
-                if blamed
-            }
-            if not found:
-                return stuck_on
-            stuck_on |= found
+
+def _stuck(waiting: dict[str, list[Alternatives]]) -> set[str]:
+    """The agents that can never go on."""
+    stuck = set(waiting)
+    while True:
+        going = [agent for agent in stuck if all(_goes_on(request, stuck) for request in waiting[agent])]
+        if not going:
+            return stuck
+        stuck.difference_update(going)
 
 
-def _blame(alternatives: Alternatives, stuck_on: dict[str, str]) -> str:
-    """An agent that keeps all the ways shut, or empty if one may open."""
-    shut_by = [next((agent for agent in agents if agent in stuck_on), "") for agents in alternatives]
-    return shut_by[0] if shut_by and all(shut_by) else ""
+def _goes_on(alternatives: Alternatives, stuck: set[str]) -> bool:
+    return any(stuck.isdisjoint(agents) for agents in alternatives)
+
+
+def _way_back(asker: str, waiting: dict[str, list[Alternatives]], stuck: set[str]) -> tuple[str, ...]:
+    """The shortest ring through the asker; empty if the asker only waits for one."""
+    came_from: dict[str, str] = {}
+    frontier = [asker]
+    for agent in frontier:
+        for other in [one for request in waiting[agent] for agents in request for one in agents]:
+            if other == asker:
+                return _path(asker, agent, came_from)
+            if other in stuck and other not in came_from:
+                came_from[other] = agent
+                frontier.append(other)
+    return ()
+
+
+def _path(asker: str, last: str, came_from: dict[str, str]) -> tuple[str, ...]:
+    path = [last]
+    while path[-1] != asker:
+        path.append(came_from[path[-1]])
+    return tuple(reversed(path))
 
 
 def _alternatives(request: Request, blockers: list[Blockers], handover: Handover | None) -> Alternatives:

@@ -15,7 +15,7 @@ import os
 import secrets
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -44,9 +44,12 @@ def read_bytes(path: Path, *, max_bytes: int = MAX_FILE_BYTES) -> bytes:
         return _content(fd, path, max_bytes)
 
 
-def replace_file(path: Path, raw: bytes, *, expected_hash: str | None) -> None:
+def replace_file(
+    path: Path, raw: bytes, *, expected_hash: str | None, before_rename: Callable[[], None] = lambda: None
+) -> None:
     """Give an existing file the content `raw`, on disk when this returns.
 
+    `before_rename` is called when nothing but the rename is left to do; what it raises stops the change.
     Raises `StaleFile` if its content's SHA-256 is not `expected_hash` just before the rename (None: whatever it is),
     `FileVanished`, `UnusableFile` (also for a file that is read-only), `DiskFull`, or `Busy` where a program holds the
     file locked. On any error the file is as before.
@@ -56,6 +59,7 @@ def replace_file(path: Path, raw: bytes, *, expected_hash: str | None) -> None:
         with _temporary(target.parent, raw, mode=0o600) as temporary, _locked(target) as fd:
             _compare(fd, target, expected_hash)
             _take_after(temporary, os.fstat(fd), target)
+            before_rename()
             temporary.replace(target)
         _sync_folder(target.parent)
         sweep_leftovers(target.parent)

@@ -60,12 +60,9 @@ class Refused:
     near: NearMiss | None = None
 
 
-def claimed(path: str, holder: str) -> Refused:
-    """Somebody else holds the file. The caller decides this before anything is read."""
-    return Refused(
-        Cause.CLAIMED,
-        f"{path!r} is claimed by {holder}: nothing was tried; claim it (waiting for your turn), or take other work",
-    )
+def claimed(path: str, refusal: str) -> Refused:
+    """Somebody else holds the file; `refusal` says who, since when and what to do. Decided before anything is read."""
+    return Refused(Cause.CLAIMED, f"{path!r} was not edited, nothing was tried: {refusal}")
 
 
 def already_applied(path: str, line: int) -> Refused:

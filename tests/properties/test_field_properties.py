@@ -242,17 +242,21 @@ class Twin:
         return [{which["session"] for _, _, which in self.conflicts(*args, way, *rest)} for way in ways]
 
     def is_stuck(self, request):
-        """Whether this request could go on only after its own session does."""
-        stuck = {request["session"]}
+        """Whether the asker could never go on: nobody goes on who waits for somebody who does not."""
+        requests = [*self.waiters, request]
+        stuck = {one["session"] for one in requests}
         while True:
-            more = {
-                one["session"]
-                for one in self.waiters
-                if one["session"] not in stuck and all(way & stuck for way in self.waits_for(one))
-            }
-            if not more:
-                return all(way & stuck for way in self.waits_for(request))
-            stuck |= more
+            going = {
+                session
+                for session in stuck
+                if all(
+                    any(not way & stuck for way in self.waits_for(one))
+                    for one in requests if one["session"] == session
+                )
+            }  # fmt: skip
+            if not going:
+                return request["session"] in stuck
+            stuck -= going
 
     def is_ring(self, request, cycle):
         """Whether each in the cycle waits for the next, and the last for the first."""
@@ -554,8 +558,7 @@ class Driver:
     def step(self):
         self.advance(self.now + self.random.choice((0.0, 0.0, 0.5, 1.0, 1.0, 3.0, 8.0, 30.0)))
         if self.random.random() < 0.7:
-            for session_id in list(self.twin.sessions):
-                self.beat(session_id)
+            self.beat_all()
         steps = {
             self.claim: 12, self.claim_any: 4, self.release: 5, self.release_claim: 2, self.transfer: 2,
             self.force: 1, self.progress: 3, self.deposit: 2, self.register: 1, self.goodbye: 1,
@@ -620,6 +623,14 @@ class Driver:
             and session_id not in self.twin.lineage(waiter["session"]) and not (waiter["shared"] and lease["shared"])
         }  # fmt: skip
         assert set(answer.wanted) == wanted
+
+    def beat_all(self):
+        """One turn with everybody's heartbeat."""
+        wire = [self.machine.schema.wire_of(Heartbeat(0))]
+        envelopes = [[one, self.token(one), 0, 0, [], wire] for one in self.twin.sessions]
+        self.turn([(-at, unpack(pack(envelope))) for at, envelope in enumerate(envelopes, 1)])
+        for session_id in self.twin.sessions:
+            self.twin.beat(session_id)
 
     def beat_one(self):
         self.beat(self.someone())
@@ -778,8 +789,8 @@ class Driver:
 
     def undo(self, session_id, granted):
         for lease in list(self.twin.leases):
-            is_it = (lease["session"], lease["generation"], lease["targets"]) == (
-                session_id, granted.generation, granted.targets
+            is_it = (lease["space"], lease["session"], lease["generation"], lease["targets"]) == (
+                granted.space, session_id, granted.generation, granted.targets
             )  # fmt: skip
             if is_it and self.twin.is_live(lease) and not granted.renewed:
                 self.twin.end(lease, "released")
@@ -858,20 +869,19 @@ class Driver:
                 assert related or apart or (one["shared"] and other["shared"])
 
     def compare_signals(self):
-        for space in SPACES:
-            view = self.query(Sync(space, 1_000))
-            rows = self.twin.rows(space)
-            assert {(row.kind, row.target) for row in view.rows} == set(rows)
-            sums = [row.intensity for row in view.rows]
-            assert sums == sorted(sums, reverse=True) == pytest.approx(sums)
-            for row in view.rows:
-                agents = rows[row.kind, row.target]
-                assert row.intensity == pytest.approx(sum(agents.values()))
-                assert set(row.agents) == set(agents)
-        if view.rows:
-            few = self.query(Sync(space, 3))
-            assert few.rows == view.rows[:3]
-            assert few.n_left_out == max(0, len(view.rows) - 3)
+        space = self.random.choice(SPACES)
+        view = self.query(Sync(space, 1_000))
+        rows = self.twin.rows(space)
+        assert {(row.kind, row.target) for row in view.rows} == set(rows)
+        sums = [row.intensity for row in view.rows]
+        assert sums == sorted(sums, reverse=True)
+        for row in view.rows:
+            agents = rows[row.kind, row.target]
+            assert row.intensity == pytest.approx(sum(agents.values()))
+            assert set(row.agents) == set(agents)
+        few = self.query(Sync(space, 3))
+        assert few.rows == view.rows[:3]
+        assert few.n_left_out == max(0, len(view.rows) - 3)
 
     def compare_counts(self):
         answer = self.query(FieldStatistics())

@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.runtime.wire import pack, unpack
-from actors.scent_field.signal import HALF_LIVES_S, Deposit, SignalKind, Signals
+from actors.scent_field.recent_trail import RecentTrails
+from actors.scent_field.signal import HALF_LIVES_S, SignalKind, Signals
+from actors.scent_field.trail import Deposit, KindTrails
 
 KINDS = st.sampled_from(list(SignalKind))
 PLACES = st.sampled_from(["a", "b/", "c.py"])
@@ -109,3 +111,27 @@ def test_restored_signals_are_the_same_signals(deposits, now):
     restored.check_invariants()
     assert list(restored.snapshot()) == list(signals.snapshot())
     assert restored.strongest(now, 7) == signals.strongest(now, 7)
+
+
+CLAIMS = st.tuples(PLACES, AGENTS, st.sampled_from(["put", "put", "drop"]), st.sampled_from([0.0, 0.0, 10.0, 900.0]))
+
+
+@given(st.lists(CLAIMS, max_size=40), st.integers(0, 5))
+def test_claims_that_come_in_the_order_of_time_are_ranked_like_all_others(steps, limit):
+    recent, ranked, now = RecentTrails(600.0, 2.0), KindTrails(600.0), 0.0
+    for target, agent, what, span in steps:
+        now += span
+        for trails in (recent, ranked):
+            if what == "put":
+                trails.put(target, Deposit(agent, 2.0, now))
+            else:
+                trails.drop(target, agent)
+        recent.check_invariants()
+        assert list(recent.trails()) == list(ranked.trails())
+        assert recent.next_death_s() == ranked.next_death_s()
+        assert [recent.of(one, now) for one in ("a", "b/", "c.py")] == [
+            ranked.of(one, now) for one in ("a", "b/", "c.py")
+        ]
+        assert recent.collect(now) == ranked.collect(now)
+        assert sorted(recent.strongest(now, limit)) == sorted(ranked.strongest(now, limit))
+        assert (len(recent), recent.n_deposits) == (len(ranked), ranked.n_deposits)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types
 import typing
+from contextlib import suppress
 
 import msgpack
 from hypothesis import given
@@ -89,12 +90,8 @@ def test_a_field_of_another_type_is_a_wire_error_or_the_same_type(given_command,
     fields = unpack(pack(schema.wire_of(command)))
     place = data.draw(st.integers(0, len(fields) - 1))
     fields[place] = data.draw(plain)
-    try:
-        decoded = schema.command(fields)
-    except WireError as error:
-        assert len(error.message) < 1_000
-    else:
-        assert unpack(pack(schema.wire_of(decoded))) == fields
+    with suppress(WireError):
+        assert unpack(pack(schema.wire_of(schema.command(fields)))) == fields
 
 
 # Into a kernel with claims, waiters and an abandoned request
@@ -173,8 +170,6 @@ def test_any_bytes_are_answered_and_what_is_refused_changes_nothing(raw):
         return
     (reply,) = replies
     answered = [answer for envelope in decode_reply(reply, COORDINATION) for answer in envelope]
-    if all(type(answer) is Failed for answer in answered):
-        assert list(kernel.snapshot()) == before or any(answer.code != "wire" for answer in answered)
-        if all(answer.code in ("wire", "unknown_agent") for answer in answered):
-            assert list(kernel.snapshot()) == before
-            assert turn.events == []
+    if all(type(answer) is Failed and answer.code in ("wire", "unknown_agent") for answer in answered):
+        assert list(kernel.snapshot()) == before
+        assert turn.events == []

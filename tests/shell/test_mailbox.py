@@ -649,6 +649,20 @@ def test_a_store_that_is_gone_is_not_replaced_by_an_empty_one(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_store_that_vanishes_at_work_is_not_replaced_by_an_empty_one(tmp_path):
+    rig = Rig(tmp_path)
+    rig.ask(1, Add(1))
+    rig.expected_store_id = "s1"
+    full_disk(rig, 0)
+    assert rig.ask(2, *[Add(1)] * 1_000)[0].code == "unavailable"
+    for path in tmp_path.iterdir():
+        path.unlink()
+    rig.monotonic_s += 0.5
+    assert rig.ask(3, Add(1))[0].code == "corrupt"
+    assert "nothing is there" in str(rig.mailbox.trouble)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_damage_that_shows_at_a_commit_is_corrupt_for_all_who_wait(tmp_path):
     class Damaged(Journal):
         def append(self, payload, now):

@@ -58,7 +58,7 @@ class LocalTransport:
             self._turn(mailbox)
             if replies and not self.lose_replies:
                 return replies[0]
-            if replies or self.now_s >= give_up_at_s:
+            if replies or self.lose_replies or self.now_s >= give_up_at_s:
                 self.lose_replies = max(0, self.lose_replies - 1)
                 raise Unavailable(f"{domain} gave no answer within {timeout_s:g} s")
             self.now_s += 1.0

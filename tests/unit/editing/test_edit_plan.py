@@ -130,7 +130,7 @@ def test_a_marker_of_a_view_is_never_looked_for_nor_written(old: str, new: str) 
 
 def test_a_claimed_and_a_binary_file_are_refused_before_planning() -> None:
     assert claimed("a.py", "ada#1").cause is Cause.CLAIMED
-    assert "ada#1" in claimed("a.py", "ada#1").message
+    assert "ada#1 holds it" in claimed("a.py", "ada#1 holds it").message
     assert binary("a.png").cause is Cause.BINARY
 
 

@@ -43,6 +43,11 @@ def test_the_mark_never_goes_back():
     assert memory.recall("ada#1", 5) == b"x"
 
 
+def test_an_answer_that_was_acknowledged_before_it_came_is_not_kept():
+    memory = memory_of(Parked("ada#1", 1, 0, 9), Answered("ada#1", 2, 1, b"x"), Answered("ada#1", 1, 0, b"late"))
+    assert memory.n_bytes == 1
+
+
 def test_what_was_given_up_is_refused():
     memory = memory_of(Answered("ada#1", 1, 0, b"yes"), Abandoned("ada#1", 1), Abandoned("ada#1", 7))
     assert memory.n_bytes == 0
