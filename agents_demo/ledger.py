@@ -19,14 +19,18 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from agents_demo.proof import difference
 from agents_demo.report import AgentReport, Status, TaskReport
 from agents_demo.site import Site, alike, sites_in, with_rewritten
 from agents_demo.syntax import fold, parse, unfold
 from agents_demo.task import Task, read_source
+
+MAX_REMEMBERED: Final = 512
+"""Verdicts on texts that are kept."""
 
 
 @dataclass(frozen=True)
@@ -152,11 +156,15 @@ def _verdict(original: Path, final: Path, tasks: Sequence[Task]) -> FileVerdict:
         after = read_source(final)
     except UnicodeDecodeError as error:
         return FileVerdict(unparsable=f"not UTF-8: {error.reason} at byte {error.start}")
-    return judge_text(read_source(original), after, tasks)
+    return judge_text(read_source(original), after, tuple(tasks))
 
 
-def judge_text(before: str, after: str, tasks: Sequence[Task]) -> FileVerdict:
-    """The verdict on one file's text. Raises `ValueError` if the original does not parse."""
+@lru_cache(maxsize=MAX_REMEMBERED)
+def judge_text(before: str, after: str, tasks: tuple[Task, ...]) -> FileVerdict:
+    """The verdict on one file's text; remembered, as most files end the same in all columns.
+
+    Raises `ValueError` if the original does not parse.
+    """
     original, final = parse(before), parse(after)
     if original is None:
         raise ValueError("the original text does not parse: tasks cannot have come from it")

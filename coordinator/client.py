@@ -39,7 +39,7 @@ def connect_core(
     settings: Settings | None, root: PathName | None, agent: str | None, parent: str, kept_by: str
 ) -> Core:
     """Find the coordinator and set up an agent. Raises `Unavailable` and says what to do."""
-    settings = settings or Settings()
+    settings = settings or Settings.load(start=None if root is None else Path(root))
     transport: Transport | None = None
     if not settings.disabled:
         # Ray is a slow import and not needed by whoever does without it.

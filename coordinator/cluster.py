@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import secrets
 import socket
 import threading
 import time
@@ -25,6 +26,8 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from actors.runtime.actor import ActorConfig, StateActor
 from actors.runtime.errors import Corrupt, Unavailable, error_from_code
+from actors.runtime.ownership import adopt
+from actors.runtime.store import Store
 from coordinator.domain import DOMAINS, Domain, machine_options
 from coordinator.editing.file_lock import lock
 from coordinator.folder import private_folder
@@ -196,15 +199,34 @@ def _create(domain: Domain, settings: Settings) -> bool:
     with contextlib.suppress(ValueError):
         ray.get_actor(domain.name, namespace=settings.namespace)
         return False
+    owner = secrets.token_hex(16)
     config = ActorConfig(
         domain=domain.name,
         machine=domain.machine,
         store_url=settings.store_url_of(domain.name),
+        store_key=settings.store_key_of(domain.name),
         options=machine_options(domain.name, settings),
-        store_id=_recorded_store(settings, domain),
+        store_id=_adopted_store(domain, settings, owner),
+        owner=owner,
     )
     ray.remote(StateActor).options(**_actor_options(domain.name, settings)).remote(config)
     return True
+
+
+def _adopted_store(domain: Domain, settings: Settings, owner: str) -> str:
+    """Settle, before the actor starts, which store is its own; returns that store's identity, which is then on record.
+
+    From here on the actor never creates a store, and never writes one that somebody else has adopted since.
+    """
+    with contextlib.closing(Store(settings.store_url_of(domain.name), settings.store_key_of(domain.name))) as store:
+        store_id = adopt(
+            store,
+            owner=owner,
+            new_store_id=secrets.token_hex(16),
+            recorded_store_id=_recorded_store(settings, domain),
+        )
+    internal_kv._internal_kv_put(_store_key(settings, domain), store_id.encode(), overwrite=False)
+    return store_id
 
 
 def _actor_options(name: str, settings: Settings) -> dict[str, Any]:
@@ -226,19 +248,11 @@ def _actor_options(name: str, settings: Settings) -> dict[str, Any]:
 
 
 def _await_service(domain: Domain, settings: Settings) -> dict[str, Any]:
-    """Wait until the actor serves, and put its store's identity on record."""
-    transport = RayTransport(settings.namespace)
-    account = transport.describe(domain.name, _READY_S)
+    """Wait until the actor serves; raise what keeps it from that."""
+    account = RayTransport(settings.namespace).describe(domain.name, _READY_S)
     if account["trouble"] is not None:
         code, message = account["trouble"]
         raise error_from_code(code, message)
-    recorded = _recorded_store(settings, domain)
-    if recorded not in (None, account["store_id"]):
-        raise Corrupt(
-            f"{domain.name} runs on store {account['store_id']}, but this cluster keeps its state in store "
-            f"{recorded}: bring that data folder back, or use another namespace"
-        )
-    internal_kv._internal_kv_put(_store_key(settings, domain), account["store_id"].encode(), overwrite=False)
     return account
 
 
@@ -254,13 +268,11 @@ def _store_key(settings: Settings, domain: Domain) -> bytes:
 
 def actor_names(settings: Settings) -> list[str]:
     """Our actors that exist in this namespace, state actors first."""
-    there = {entry["name"] for entry in ray.util.list_named_actors(all_namespaces=True) if _is_ours(entry, settings)}
-    known = [name for name in DOMAINS if name in there]
-    return known + sorted(there - set(known))
+    from coordinator.metrics.exporter import EXPORTER  # the same slow import
 
-
-def _is_ours(entry: dict[str, str], settings: Settings) -> bool:
-    return entry["namespace"] == settings.namespace
+    entries = ray.util.list_named_actors(all_namespaces=True)
+    there = {entry["name"] for entry in entries if entry["namespace"] == settings.namespace}
+    return [name for name in (*DOMAINS, EXPORTER) if name in there]
 
 
 def down(settings: Settings) -> tuple[list[str], bool]:
@@ -268,7 +280,7 @@ def down(settings: Settings) -> tuple[list[str], bool]:
 
     The state stays in the stores. Raises `Unavailable` if there is no cluster.
     """
-    attach(settings)
+    address = attach(settings)
     stopped = []
     for name in actor_names(settings):
         handle = ray.get_actor(name, namespace=settings.namespace)
@@ -279,8 +291,8 @@ def down(settings: Settings) -> tuple[list[str], bool]:
         _await_gone(name, settings)
         stopped.append(name)
     head = recorded_head(settings.state_dir)
-    if head is None:
-        return stopped, False
+    if head is None or head.address != address:
+        return stopped, False  # there is none of ours, or these actors ran somewhere else
     ray.shutdown()
     stop_head(settings.state_dir, head)
     return stopped, True

@@ -40,5 +40,7 @@ def machine_options(domain: str, settings: Settings) -> dict[str, Any]:
             "max_sessions": settings.max_sessions,
             "max_leases": settings.max_leases,
             "lock_delay_s": settings.lock_delay_s,
+            "idle_s": settings.idle_s,
+            "half_lives_s": dict(settings.half_lives_s),
         }
     return {}

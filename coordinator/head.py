@@ -25,7 +25,7 @@ from actors.runtime.errors import Unavailable
 from coordinator.folder import private_folder
 
 HOST: Final = "127.0.0.1"
-_START_S: Final = 90.0
+_START_S: Final = 180.0
 _STOP_S: Final = 20.0
 _POLL_S: Final = 0.05
 _children: dict[int, subprocess.Popen[bytes]] = {}  # the heads that this process has started

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import os
+import tomllib
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Literal
 
 import platformdirs
-from pydantic import Field, field_validator
+from pydantic import Field, PositiveFloat, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
+from actors.runtime.errors import Misuse
+
 PROJECT_FILE = "scentfield.toml"
+_START: ContextVar[Path | None] = ContextVar("start", default=None)
 
 
 class Settings(BaseSettings):
     """All that can be set; spans in seconds, sizes as their names say."""
 
-    model_config = SettingsConfigDict(env_prefix="SCENTFIELD_", extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(env_prefix="SCENTFIELD_", extra="forbid", frozen=True)
 
     namespace: str = Field(
-        default="scentfield", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", description="Ray namespace"
+        default="scentfield", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$", description="Ray namespace"
     )
     address: str | None = Field(
         default=None, description="Ray cluster; else RAY_ADDRESS, else the head that `up` started"
@@ -42,6 +47,12 @@ class Settings(BaseSettings):
     when_unavailable: Literal["refuse", "warn"] = Field(default="refuse", description="an edit without a coordinator")
     disabled: bool = Field(
         default=False, description="switch everything off: claims are granted, edits are plain edits"
+    )
+    idle_s: float = Field(
+        default=7_200.0, ge=1.0, le=86_400.0, description="a claim may rest so long while somebody waits for it"
+    )
+    half_lives_s: dict[Literal["CLAIMED", "HOT", "STUCK", "DONE", "AVOID"], PositiveFloat] = Field(
+        default_factory=dict, description="half-lives of signals that differ from the defaults"
     )
     max_sessions: int = Field(default=20_000, ge=1, le=1_000_000, description="live sessions")
     max_leases: int = Field(default=500_000, ge=1, le=10_000_000, description="live claims")
@@ -68,6 +79,24 @@ class Settings(BaseSettings):
         files = (TomlConfigSettingsSource(settings_cls, path) for path in config_files())
         return (init_settings, env_settings, *files)
 
+    @classmethod
+    def load(cls, *, start: Path | None = None, **flags: Any) -> Settings:
+        """The settings for a project that `start` lies in (default: the current folder); flags that are None are unset.
+
+        Raises `Misuse` that names the file and the key for what cannot be used.
+        """
+        token = _START.set(start)
+        try:
+            return cls(**{name: value for name, value in flags.items() if value is not None})
+        except ValidationError as error:
+            raise Misuse(_explained(error)) from error
+        except tomllib.TOMLDecodeError as error:
+            raise Misuse(
+                f"a settings file is not TOML ({error}): see {' and '.join(map(str, config_files()))}"
+            ) from error
+        finally:
+            _START.reset(token)
+
     @property
     def state_dir(self) -> Path:
         """Where this namespace keeps its state."""
@@ -76,13 +105,21 @@ class Settings(BaseSettings):
         return Path(platformdirs.user_state_dir("scentfield", appauthor=False)) / self.namespace
 
     def store_url_of(self, domain: str) -> str:
-        """The store of one domain."""
-        return self.store_url or f"sqlite:///{self.state_dir / f'{domain}.sqlite3'}"
+        """Where one domain's store is: a file in the state folder, or the server."""
+        if self.store_url is not None:
+            return self.store_url
+        from actors.runtime.store import sqlite_url  # a slow import, which clients do not need
+
+        return sqlite_url(self.state_dir / f"{domain}.sqlite3")
+
+    def store_key_of(self, domain: str) -> str:
+        """What the rows of one domain are called in its store; two namespaces never meet in one."""
+        return f"{self.namespace}.{domain}"
 
 
-def config_files(start: Path | None = None) -> tuple[Path, Path]:
-    """The project's file (nearest parent of `start`) and the user's, whether or not they exist."""
-    here = (start or Path.cwd()).absolute()
+def config_files() -> tuple[Path, Path]:
+    """The project's file (of the nearest folder above) and the user's, whether or not they exist."""
+    here = (_START.get() or Path.cwd()).absolute()
     project = next((folder for folder in (here, *here.parents) if (folder / PROJECT_FILE).is_file()), here)
     user = Path(platformdirs.user_config_dir("scentfield", appauthor=False))
     return project / PROJECT_FILE, user / PROJECT_FILE
@@ -100,3 +137,10 @@ def origins(settings: Settings, flags: dict[str, Any] | None = None) -> dict[str
         if flags and flags.get(name) is not None:
             found[name] = "flag"
     return found
+
+
+def _explained(error: ValidationError) -> str:
+    """What is wrong with which setting, and where settings come from."""
+    faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
+    files = " and ".join(str(path) for path in config_files() if path.is_file())
+    return f"unusable settings ({faults}): see the flags, the SCENTFIELD_ variables{' and ' + files if files else ''}"

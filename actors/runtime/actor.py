@@ -23,6 +23,7 @@ from actors.runtime.compaction import Compaction
 from actors.runtime.journal import Fenced, Journal, Recover, Store
 from actors.runtime.machine import Machine
 from actors.runtime.mailbox import Mailbox
+from actors.runtime.ownership import check_owner
 from actors.runtime.settings import MailboxLimits
 
 FENCED_EXIT: Final = 86
@@ -34,7 +35,8 @@ class ActorConfig:
     """All that a state actor needs to start, in plain values that cross to its process.
 
     `machine` is `module:factory`; the factory is called with `options` and gives an empty machine. `store_url` is the
-    store's SQLAlchemy URL; `store_id` is the identity that the cluster has on record, None the first time.
+    store's SQLAlchemy URL, `store_key` the name of its rows there (default: the domain). `store_id` is the identity
+    that the store must have, and `owner` who must have adopted it; None asks nothing.
     """
 
     domain: str
@@ -43,6 +45,8 @@ class ActorConfig:
     options: dict[str, Any] = field(default_factory=dict)
     limits: MailboxLimits = field(default_factory=MailboxLimits)
     store_id: str | None = None
+    store_key: str = ""
+    owner: str | None = None
 
     def make_machine(self) -> Machine:
         """An empty machine."""
@@ -64,7 +68,9 @@ class StateActor:
             limits=config.limits,
             stopwatch=time.perf_counter,
         )
-        self._compaction = Compaction(config.store_url, config.domain, config.machine, config.options)
+        self._compaction = Compaction(
+            config.store_url, config.store_key or config.domain, config.machine, config.options
+        )
         self._timer: asyncio.TimerHandle | None = None
         self._is_due = False
         self._started_s = time.monotonic()
@@ -74,8 +80,9 @@ class StateActor:
         self._soon()
 
     def _open_journal(self, recover: Recover) -> Journal:
-        store = Store(self._config.store_url, self._config.domain)
+        store = Store(self._config.store_url, self._config.store_key or self._config.domain)
         try:
+            check_owner(store, self._config.owner)
             journal = Journal.open(
                 store,
                 new_store_id=secrets.token_hex(16),

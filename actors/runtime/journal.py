@@ -95,9 +95,9 @@ class Journal:
         """
         before = store.head()
         if expected_store_id is not None and (before is None or before.store_id != expected_store_id):
-            raise _wrong_store(store, expected_store_id, before)
+            raise wrong_store(store, expected_store_id, before)
         if before is None:
-            _create(store, new_store_id)
+            create_store(store, new_store_id)
         return cls(store, _take_over(store, own_epoch, recover or _found_head))
 
     def append(self, payload: bytes, now: Now) -> int:
@@ -184,7 +184,8 @@ def _take_over(store: Store, own_epoch: int | None, recover: Recover) -> Head:
     )
 
 
-def _wrong_store(store: Store, expected_store_id: str, found: Head | None) -> Corrupt:
+def wrong_store(store: Store, expected_store_id: str, found: Head | None) -> Corrupt:
+    """The error for a store that is not the one on record."""
     there = "nothing is there" if found is None else f"store {found.store_id} is there"
     return Corrupt(
         f"this cluster keeps its state in store {expected_store_id}, but at {store.where} {there}. "
@@ -192,7 +193,8 @@ def _wrong_store(store: Store, expected_store_id: str, found: Head | None) -> Co
     )
 
 
-def _create(store: Store, store_id: str) -> None:
+def create_store(store: Store, store_id: str) -> None:
+    """Make an empty store, readable by this user only."""
     if store.file is not None:
         _make_private_file(store, store.file)
     head = Head(store_id, epoch=0, seq=0, field_s=0.0, utc_s=0.0)

@@ -53,6 +53,12 @@ snapshot_head_table: Final = sa.Table(
     sa.Column("n_parts", sa.Integer, nullable=False),
     sa.Column("checksum", _BLOB, nullable=False),
 )
+owner_table: Final = sa.Table(
+    "owner",
+    metadata,
+    sa.Column("domain", sa.String(64), primary_key=True),
+    sa.Column("owner", sa.String(64), nullable=False),
+)
 
 
 @dataclass(frozen=True, slots=True)

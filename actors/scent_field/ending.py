@@ -68,7 +68,10 @@ class Ending:
                     return Released(0, (NotReleased(command.target, "you have claimed it again since"),))
                 self._end(space, lease, "released", now_s)
                 return Released(1, ())
-        why = self._why_ended(space, session_id, command.generation)
+        if any(lease.generation == command.generation for lease in space.leases.owned(session_id)):
+            why = f"your claim with generation {command.generation} is not one of this target alone"
+        else:
+            why = self._why_ended(space, session_id, command.generation)
         return Released(0, (NotReleased(command.target, why),))
 
     def _release_claim(self, session_id: str, space: ClaimSpace, command: Release, now_s: float) -> Released:

@@ -24,6 +24,7 @@ from actors.scent_field.messages import (
     ClaimAny,
     FieldStatistics,
     ForceRelease,
+    GiveBack,
     Granted,
     Held,
     LeaveSignal,
@@ -126,6 +127,8 @@ class Twin:
                     and any(meet(target, held) for held in lease["targets"])
                 ):
                     found.append((target, "lease", lease))
+            if self.has_it_anyway(space, session_id, target) and not any(one[0] == target for one in found):
+                continue
             for waiter in self.waiters:
                 if (
                     waiter["space"] == space
@@ -137,6 +140,14 @@ class Twin:
                 ):
                     found.append((target, "waiter", waiter))
         return found
+
+    def has_it_anyway(self, space, session_id, target):
+        """Whether the session holds this file or label exclusively, so that those who wait for it lose nothing."""
+        return parse_target(target).kind in ("file", "label") and any(
+            one["space"] == space and one["session"] == session_id and not one["shared"] and self.is_live(one)
+            and any(meet(target, held) for held in one["targets"])
+            for one in self.leases
+        )  # fmt: skip
 
     def same(self, space, session_id, targets, shared):
         for lease in self.leases:
@@ -156,6 +167,7 @@ class Twin:
         lease = self.same(space, session_id, targets, shared)
         if lease is not None:
             self.touch(lease)
+            lease["renewed"] = True
             self.counts["claims_renewed"] += 1
             return ("granted", lease["generation"], targets, True)
         running = {
@@ -170,7 +182,8 @@ class Twin:
         self.n_leases += 1
         lease = {
             "id": self.n_leases, "space": space, "session": session_id, "targets": targets, "shared": shared,
-            "generation": generation, "blocked_until": None, "fades": self.sessions[session_id]["kept_by"] == "decay",
+            "generation": generation, "blocked_until": None,
+            "renewed": False, "fades": self.sessions[session_id]["kept_by"] == "decay",
         }  # fmt: skip
         self.leases.append(lease)
         self.touch(lease)
@@ -561,6 +574,7 @@ class Driver:
             self.beat_all()
         steps = {
             self.claim: 12, self.claim_any: 4, self.release: 5, self.release_claim: 2, self.transfer: 2,
+            self.give_it_back: 1,
             self.force: 1, self.progress: 3, self.deposit: 2, self.register: 1, self.goodbye: 1,
             self.beat_one: 2, self.check: 2, self.give_up: 1, self.repeat: 2, self.restart: 0.3,
         }  # fmt: skip
@@ -702,6 +716,26 @@ class Driver:
         assert ("released", answer.n_released) == self.twin.release(session_id, command)
         self.hear(answers)
 
+    def give_it_back(self):
+        """The claim that an edit made for a moment; it stays if it was claimed again."""
+        lease = self.some_lease()
+        if lease is None:
+            return
+        command = GiveBack(lease["space"], lease["targets"][0], lease["generation"])
+        self.touch(lease["session"])
+        answer, answers = self.send(lease["session"], command)
+        matching = [
+            one for one in self.twin.leases
+            if self.twin.is_live(one) and not one["renewed"] and one["targets"] == (command.target,)
+            and [one[key] for key in ("space", "session", "generation")]
+            == [lease[key] for key in ("space", "session", "generation")]
+        ]  # fmt: skip
+        assert answer.n_released == len(matching[:1])
+        for one in matching[:1]:
+            self.twin.end(one, "released")
+        self.twin.serve()
+        self.hear(answers)
+
     def some_lease(self):
         live = [one for one in self.twin.leases if self.twin.is_live(one)]
         return self.random.choice(live) if live else None
@@ -792,7 +826,7 @@ class Driver:
             is_it = (lease["space"], lease["session"], lease["generation"], lease["targets"]) == (
                 granted.space, session_id, granted.generation, granted.targets
             )  # fmt: skip
-            if is_it and self.twin.is_live(lease) and not granted.renewed:
+            if is_it and self.twin.is_live(lease) and not granted.renewed and not lease["renewed"]:
                 self.twin.end(lease, "released")
                 return
 
@@ -843,10 +877,21 @@ class Driver:
         spaces = self.machine.field.state.spaces
         held = [
             (lease.lease_id, name, lease.session_id, lease.targets, lease.shared, lease.generation, lease.fades,
-             lease.progress_at_s, lease.blocked_until_s)
+             lease.progress_at_s, lease.blocked_until_s, lease.renewed)
             for name, space in spaces.items() for lease in space.leases.leases.values()
         ]  # fmt: skip
-        keys = ("id", "space", "session", "targets", "shared", "generation", "fades", "progress", "blocked_until")
+        keys = (
+            "id",
+            "space",
+            "session",
+            "targets",
+            "shared",
+            "generation",
+            "fades",
+            "progress",
+            "blocked_until",
+            "renewed",
+        )
         assert sorted(held) == [tuple(one[key] for key in keys) for one in self.twin.leases]
         waiting = [
             (waiter.ticket, name, waiter.session_id, waiter.targets, waiter.shared, waiter.any_of, waiter.deadline_s)

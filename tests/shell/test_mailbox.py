@@ -369,13 +369,15 @@ def test_a_full_queue_is_busy_and_loses_nothing(tmp_path):
 
 def test_a_queue_is_bounded_in_bytes(tmp_path):
     rig = Rig(tmp_path, max_queue_bytes=1_000)
-    rig.send((1, *[Add(1)] * 300))
-    busy = rig.send((2, Add(1)))
-    assert type(rig.replies[busy][0][0]) is BusyFor
-    rig.turn()
-    rig.send((3, Add(1)))
-    rig.turn()
-    assert rig.ask(0, Ask()) == [Total(301, 0)]
+    for number in (1, 11, 21):
+        rig.send((number, *[Add(1)] * 300))
+        busy = rig.send((number + 1, Add(1)))
+        assert type(rig.replies[busy][0][0]) is BusyFor
+        rig.turn()
+        rig.send((number + 2, Add(1)))
+        rig.send((number + 3, Add(1)))
+        rig.turn()
+    assert rig.ask(0, Ask()) == [Total(906, 0)]
 
 
 def test_a_request_that_never_fits_is_misuse(tmp_path):

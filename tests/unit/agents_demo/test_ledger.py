@@ -124,7 +124,7 @@ def test_a_file_that_is_gone_has_changed(tmp_path: Path) -> None:
 def test_a_rewrite_that_nobody_asked_for_is_a_change() -> None:
     before, after = FILES["a.py"], DONE["a.py"]
     only_format = [task for task in TASKS if task.task_id == A_FORMAT]
-    verdict = judge_text(before, after, only_format)
+    verdict = judge_text(before, after, tuple(only_format))
     assert verdict == FileVerdict(
         done=(A_FORMAT,), changed="the statement at line 2 says something else than the rewrite makes of it"
     )
@@ -132,7 +132,7 @@ def test_a_rewrite_that_nobody_asked_for_is_a_change() -> None:
 
 def test_a_task_from_a_text_that_does_not_parse_is_refused() -> None:
     with pytest.raises(ValueError, match="does not parse"):
-        judge_text("def f(:", "x = 1\n", [])
+        judge_text("def f(:", "x = 1\n", ())
 
 
 LANDED = turn("ann", "t", "landed", 0.0, 10.0, n_tokens_read=5)

@@ -45,7 +45,7 @@ def do_all(path: str) -> list[Task]:
         assert propose(task, after) == AlreadyDone(), task
         text = after
     if tasks:
-        verdict = judge_text(original, text, tasks)
+        verdict = judge_text(original, text, tuple(tasks))
         assert list(verdict.done) == [task.task_id for task in tasks]
         assert (verdict.unparsable, verdict.changed) == (None, None)
     assert find_tasks(text, path) == []
