@@ -60,6 +60,7 @@ class _Reader:
 
     def __init__(self, lines: Sequence[str]) -> None:
         self.lines = lines
+        self.widths = [_width(line) for line in lines]
         self.orphans: list[ast.stmt] = []
         self.skipped: set[int] = set()
 
@@ -71,7 +72,7 @@ class _Reader:
         found: list[ast.stmt] = []
         at: int | None = next(self._starts(first, last), None)
         while at is not None:
-            width = _width(self.lines[at])
+            width = self.widths[at]
             margin = width if margin is None or width < margin else margin
             parsed, upto = self._longest(at, last)
             if width > margin:
@@ -85,28 +86,29 @@ class _Reader:
 
     def _longest(self, at: int, last: int) -> tuple[list[ast.stmt], int]:
         """The statements that begin at the line `at`, and the line after them; none for a line that is skipped."""
-        starts = self._starts(at + 1, last, _width(self.lines[at]), is_adorned=_is_decorator(self.lines[at]))
-        ends = list(islice(chain(starts, (last,)), MAX_EXTENSIONS))
-        for end in ends:
+        starts = self._starts(at + 1, last, self.widths[at], is_adorned=_is_decorator(self.lines[at]))
+        ends = islice(chain(starts, (last,)), MAX_EXTENSIONS)
+        first_end = next(ends)
+        for end in chain((first_end,), ends):
             parsed, goes_on = self._parsed(at, end)
             if parsed is not None:
                 return parsed, end
             if not goes_on:
                 break
-        definition = self._in_parts(at, ends[0])
+        definition = self._in_parts(at, first_end)
         if definition is not None:
-            return [definition], ends[0]
+            return [definition], first_end
         self.skipped.add(at + 1)
         return [], at + 1
 
     def _starts(self, first: int, last: int, margin: int | None = None, *, is_adorned: bool = False) -> Iterator[int]:
         """Where statements begin: lines no deeper than the margin, decorators together with what they adorn."""
         for number in range(first, last):
-            line = self.lines[number].strip()
-            if _NO_START.match(line):
+            width = self.widths[number]
+            if margin is not None and width > margin:
                 continue
-            width = _width(self.lines[number])
-            if margin is None or width <= margin:
+            line = self.lines[number].strip()
+            if not _NO_START.match(line):
                 margin = width
                 if not is_adorned:
                     yield number

@@ -126,8 +126,8 @@ class AsyncCoordinator:
             return NotGranted(answer)
         return AsyncClaimed(answer, self._core.validity(), self._give_back)
 
-    async def _give_back(self, generation: int, done: bool) -> Released:
-        return await self.release(generation=generation, done=done)
+    async def _give_back(self, granted: Granted, done: bool) -> Released:
+        return await self._do(self._core.release_claim(granted, done))
 
     async def release(
         self, targets: PathName | Sequence[PathName] = (), *, generation: int = 0, done: bool = False

@@ -151,7 +151,7 @@ class Claimed(Holding):
     """A claim of the sync client; a `with` block releases it at its end."""
 
     def __init__(
-        self, granted: Granted, is_valid: Callable[[Granted], bool], release: Callable[[int, bool], Released]
+        self, granted: Granted, is_valid: Callable[[Granted], bool], release: Callable[[Granted, bool], Released]
     ) -> None:
         super().__init__(granted, is_valid)
         self._release = release
@@ -160,7 +160,7 @@ class Claimed(Holding):
         """Give the whole claim back; `done` leaves a DONE signal. Once is enough, and twice does no harm."""
         if self.is_released:
             return Released(0, ())
-        released = self._release(self.generation, done)
+        released = self._release(self.granted, done)
         self.is_released = True
         return released
 
@@ -179,7 +179,7 @@ class AsyncClaimed(Holding):
         self,
         granted: Granted,
         is_valid: Callable[[Granted], bool],
-        release: Callable[[int, bool], Awaitable[Released]],
+        release: Callable[[Granted, bool], Awaitable[Released]],
     ) -> None:
         super().__init__(granted, is_valid)
         self._release = release
@@ -188,7 +188,7 @@ class AsyncClaimed(Holding):
         """Give the whole claim back; `done` leaves a DONE signal. Once is enough, and twice does no harm."""
         if self.is_released:
             return Released(0, ())
-        released = await self._release(self.generation, done)
+        released = await self._release(self.granted, done)
         self.is_released = True
         return released
 

@@ -161,8 +161,8 @@ class Coordinator:
             return NotGranted(answer)
         return Claimed(answer, self._core.validity(), self._give_back)
 
-    def _give_back(self, generation: int, done: bool) -> Released:
-        return self.release(generation=generation, done=done)
+    def _give_back(self, granted: Granted, done: bool) -> Released:
+        return self._do(self._core.release_claim(granted, done))
 
     def release(
         self, targets: PathName | Sequence[PathName] = (), *, generation: int = 0, done: bool = False

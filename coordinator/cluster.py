@@ -31,7 +31,7 @@ from actors.runtime.store import Store
 from coordinator.domain import DOMAINS, Domain, machine_options
 from coordinator.editing.file_lock import lock
 from coordinator.folder import private_folder
-from coordinator.head import protect_token, recorded_head, start_head, stop_head
+from coordinator.head import Head, protect_token, recorded_head, start_head, stop_head
 from coordinator.ray_transport import RayTransport, forked
 from coordinator.settings import Settings
 
@@ -169,17 +169,28 @@ def _up(settings: Settings, num_cpus: int | None) -> UpReport:
         head, started = start_head(settings.state_dir, num_cpus=num_cpus), True
     address = attach(settings)
     head = head or recorded_head(settings.state_dir)
-    created = tuple(name for name, domain in DOMAINS.items() if _create(domain, settings))
-    start_exporter(settings)
+    created: list[str] = []
     try:
+        for name, domain in DOMAINS.items():
+            if _create(domain, settings):
+                created.append(name)
+        start_exporter(settings)
         actors = {name: _await_service(domain, settings) for name, domain in DOMAINS.items()}
     except Corrupt:
-        for name in created:  # it would stay in trouble, also after the store was repaired
-            ray.kill(ray.get_actor(name, namespace=settings.namespace), no_restart=True)
-            _await_gone(name, settings)
+        _take_back(created, head if started else None, settings)
         raise
     dashboard_url = "" if head is None else head.dashboard_url
-    return UpReport(address, dashboard_url, started, created, actors, exporter_url(settings))
+    return UpReport(address, dashboard_url, started, tuple(created), actors, exporter_url(settings))
+
+
+def _take_back(created: list[str], head: Head | None, settings: Settings) -> None:
+    """Leave nothing behind that was not there: an actor in trouble would stay so when its store was repaired."""
+    for name in created:
+        ray.kill(ray.get_actor(name, namespace=settings.namespace), no_restart=True)
+        _await_gone(name, settings)
+    if head is not None:
+        ray.shutdown()
+        stop_head(settings.state_dir, head)
 
 
 @contextlib.contextmanager

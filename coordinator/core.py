@@ -217,6 +217,16 @@ class Core:
         session.gave(self.space, generation=generation, targets=targets)
         return released
 
+    def release_claim(self, granted: Granted, done: bool) -> Operation[Released]:
+        """Give a whole claim back."""
+        if self.settings.disabled:
+            return Released(len(granted.targets), ())
+        session: AgentSession = yield from self.current()
+        command = field_messages.Release(self.space, granted.targets, granted.generation, done)
+        released: Released = yield from self._field.request(session, command)
+        session.gave(self.space, generation=granted.generation)
+        return released
+
     def transfer(self, generation: int, to_session: str, note: str) -> Operation[Granted | Held]:
         """Hand a claim over to another session."""
         session: AgentSession = yield from self.current()

@@ -56,6 +56,7 @@ class Kernel:
         self.memory = RequestMemory(max_unacknowledged=max_unacknowledged, max_bytes=max_memory_bytes)
         self._slots: dict[int, list[int]] = {}
         self._answered: dict[int, list[int]] = {}
+        self._departed: list[str] = []
         self._turn = Turn()
 
     def turn(self, arrivals: Sequence[tuple[int, Any]], now: Now) -> Turn:
@@ -171,10 +172,16 @@ class Kernel:
     def _perform(self, caller: Caller, command: Any, now: Now) -> Any:
         if type(command) in self.machine.schema.committed:
             self._turn.tells_committed = True
+        if self._departed and caller.session_id in self._departed:
+            return _failed(
+                UnknownAgent(f"agent {caller.session_id!r} has ended earlier in this request: register anew")
+            )
         try:
             return self.machine.perform(caller, command, now)
         except Misuse as error:
             return _failed(error)
+        finally:
+            self._departed += self.machine.take_departed()
 
     def _give_up(self, caller: Caller, envelope: Envelope, now: Now) -> None:
         """Undo what the caller no longer waits for; refuse it should it arrive later."""
@@ -209,7 +216,8 @@ class Kernel:
             if request is not None:
                 self._record(Answered(*request, 0, packed))
             self._answer_slots(ticket.number, packed)
-        for session_id in self.machine.take_departed():
+        departed, self._departed = [*self._departed, *self.machine.take_departed()], []
+        for session_id in departed:
             self._forget(session_id)
 
     def _forget(self, session_id: str) -> None:

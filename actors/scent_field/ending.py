@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from actors.runtime.errors import Misuse, StaleGeneration, UnknownAgent
-from actors.runtime.machine import Ticket
+from actors.runtime.machine import Now, Ticket
 from actors.runtime.wire import Failed
 from actors.scent_field.claiming import Claiming
 from actors.scent_field.event import (
@@ -75,7 +75,7 @@ class Ending:
         return Released(0, (NotReleased(command.target, why),))
 
     def _release_claim(self, session_id: str, space: ClaimSpace, command: Release, now_s: float) -> Released:
-        leases = [one for one in space.leases.owned(session_id) if one.generation == command.generation]
+        leases = self._numbered(space, session_id, command)
         if not leases:
             why = self._why_ended(space, session_id, command.generation)
             return Released(0, tuple(NotReleased(text, why) for text in command.targets or ("",)))
@@ -83,6 +83,13 @@ class Ending:
             self._end(space, lease, "released", now_s)
             self._leave_done(space, session_id, lease.targets, command.done, now_s)
         return Released(sum(len(lease.targets) for lease in leases), ())
+
+    def _numbered(self, space: ClaimSpace, session_id: str, command: Release) -> list[Lease]:
+        """The session's claims with this generation; a target that it still has spares looking through all of them."""
+        first = command.targets[:1]
+        named = [lease for text in first for lease in space.leases.owned_on(session_id, text)]
+        found = [lease for lease in named if lease.generation == command.generation]
+        return found or [one for one in space.leases.owned(session_id) if one.generation == command.generation]
 
     def _give_back(self, space: ClaimSpace, lease: Lease, text: str, now_s: float) -> None:
         if lease.targets == (text,):
@@ -146,8 +153,13 @@ class Ending:
             self._leave_done(space, giver, lease.targets, True, now_s)
         return self._claiming.handed_over(space, leases, now_s)
 
-    def force_release(self, session_id: str, command: ForceRelease, now_s: float) -> Released:
-        """Take a target away, with an audit line; refused while a holder is alive unless told otherwise."""
+    def force_release(self, session_id: str, command: ForceRelease, now: Now) -> Released:
+        """Take the claims on a target away, whole, with an audit line each.
+
+        Refused while a holder is alive, unless told otherwise. A holder that no heartbeat keeps counts as alive for a
+        minute after its last progress.
+        """
+        now_s = now.field_s
         check_space(self._state, command.space)
         if not 0 < len(command.reason) <= _MAX_NOTE:
             raise Misuse(f"a forced release needs a reason of 1 to {_MAX_NOTE} characters: say why")
@@ -160,7 +172,7 @@ class Ending:
             why = f"its holder {alive[0].session_id} is alive: ask it, wait, or say even_if_alive"
             return Released(0, (NotReleased(command.target, why),))
         for lease in leases:
-            self._take_away(space, lease, session_id, command, now_s)
+            self._take_away(space, lease, session_id, command, now)
         return Released(sum(len(lease.targets) for lease in leases), ())
 
     def _why_not_forced(self, space: ClaimSpace, text: str) -> str:
@@ -171,15 +183,18 @@ class Ending:
         return "nobody holds it: it was released or has ended before"
 
     def _keeps(self, lease: Lease, now_s: float) -> bool:
-        """Whether somebody alive holds it. One that only fades has shown no sign of life since its last progress."""
-        return lease.is_live and not lease.fades and self._sessions.remaining_s(lease.session_id, now_s) is not None
+        """Whether somebody alive holds it."""
+        if not lease.is_live:
+            return False
+        if lease.fades:
+            return now_s - lease.progress_at_s < self._state.limits.fresh_s
+        return self._sessions.remaining_s(lease.session_id, now_s) is not None
 
-    def _take_away(self, space: ClaimSpace, lease: Lease, by: str, command: ForceRelease, now_s: float) -> None:
-        alive = self._keeps(lease, now_s)
+    def _take_away(self, space: ClaimSpace, lease: Lease, by: str, command: ForceRelease, now: Now) -> None:
+        now_s, alive = now.field_s, self._keeps(lease, now.field_s)
+        whose, target = lease.session_id, command.target
         self._state.record(
-            ReleaseForced(
-                space.name, now_s, by, lease.session_id, command.target, lease.generation, command.reason, alive
-            )
+            ReleaseForced(space.name, now_s, now.utc_s, by, whose, target, lease.generation, command.reason, alive)
         )
         if lease.is_live:
             self._end(space, lease, "forced", now_s)

@@ -146,6 +146,7 @@ class ReleaseForced(NamedTuple):
 
     space: str
     at_s: float
+    at_utc_s: float
     by: str
     from_session: str
     target: str

@@ -73,7 +73,6 @@ class ScentField:
             Release: self._ending.release,
             GiveBack: self._ending.give_back,
             Transfer: self._ending.transfer,
-            ForceRelease: self._ending.force_release,
             Progress: self._progress,
             LeaveSignal: self._deposit,
             SetStrictness: self._set_strictness,
@@ -84,10 +83,16 @@ class ScentField:
             ListAudit: lambda _, command, _now_s: self._report.audit(command),
             FieldStatistics: lambda _, _command, now_s: self._report.counts(now_s),
         }
+        # What people will read later is dated in wall time too.
+        self._perform_dated: dict[type, Callable[[str, Any, Now], Any]] = {ForceRelease: self._ending.force_release}
 
     def perform(self, session_id: str, command: Any, now: Now) -> Any:
         """Carry out one command of this domain."""
-        answer = self._perform[type(command)](session_id, command, now.field_s)
+        dated = self._perform_dated.get(type(command))
+        if dated is not None:
+            answer = dated(session_id, command, now)
+        else:
+            answer = self._perform[type(command)](session_id, command, now.field_s)
         if self.state.freed:
             self._claiming.serve(now.field_s)
         return answer

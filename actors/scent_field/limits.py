@@ -15,19 +15,23 @@ FADED_BELOW = 0.3
 class FieldLimits:
     """Over a limit the answer is `Busy`, or a refusal that names the limit.
 
-    `lock_delay_s` follows a missed deadline; `idle_s` is how long a claim may rest while somebody waits for it.
+    `lock_delay_s` follows a missed deadline; `idle_s` is how long a claim may rest while somebody waits for it; for
+    `fresh_s` after its last progress a holder without heartbeats counts as alive. `max_globs` bounds the work that one
+    claim can ask for.
     """
 
     lock_delay_s: float = 2.0
     idle_s: float = 7_200.0
+    fresh_s: float = 60.0
     max_wait_s: float = 600.0
     max_watch_s: float = 60.0
     max_targets: int = 256
+    max_globs: int = 16
     max_leases: int = 500_000
     max_waiters: int = 1_024
     max_waiters_of_session: int = 16
     max_watchers: int = 1_024
-    max_spaces: int = 1_000
+    max_spaces: int = 10_000
     max_signals: int = 1_000_000
     max_signals_of_session: int = 4_096
     max_intent: int = 200

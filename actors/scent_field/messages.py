@@ -286,9 +286,9 @@ class ListAudit(NamedTuple):
 
 
 class AuditLine(NamedTuple):
-    """Who took which target from whom, when and why."""
+    """Who took which target from whom, when (UTC, seconds since the epoch) and why."""
 
-    at_s: float
+    at_utc_s: float
     by: str
     from_session: str
     target: str

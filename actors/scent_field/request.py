@@ -87,10 +87,18 @@ def check_claim(command: Claim | ClaimAny, limits: FieldLimits) -> None:
         raise Misuse(f"mode {command.mode[:40]!r} is not one of {', '.join(MODES)}")
     if not 0 < len(command.targets) <= limits.max_targets:
         raise Misuse(f"a claim takes 1 to {limits.max_targets} targets, not {len(command.targets)}: split it")
+    if len(command.targets) > limits.max_globs:
+        _check_globs(command, limits)
     if len(command.intent) > limits.max_intent:
         raise Misuse(f"an intent has at most {limits.max_intent} characters, this one {len(command.intent)}")
     if not 0.0 <= command.wait_s <= limits.max_wait_s:
         raise Misuse(f"wait_s={command.wait_s:g} is not between 0 and {limits.max_wait_s:g} s")
+
+
+def _check_globs(command: Claim | ClaimAny, limits: FieldLimits) -> None:
+    n_globs = sum(1 for text in command.targets if parse_target(text).kind is TargetKind.GLOB)
+    if n_globs > limits.max_globs:
+        raise Misuse(f"a claim takes at most {limits.max_globs} globs, not {n_globs}: name folders, or split it")
 
 
 def check_space(state: FieldState, name: str) -> None:

@@ -218,7 +218,7 @@ class ClaimSpace:
         """Keep the audit line."""
         self.audit.append(
             AuditLine(
-                event.at_s,
+                event.at_utc_s,
                 event.by,
                 event.from_session,
                 event.target,

@@ -35,7 +35,7 @@ from actors.scent_field.name_pattern import NamePattern, escape_name
 MAX_TARGET_CHARS: Final = 1024
 MAX_NAME_CHARS: Final = 255  # no file system in use has longer names
 MAX_SEGMENTS: Final = 64
-MAX_WILDCARDS: Final = 32  # keeps the worst question between two globs under half a second
+MAX_WILDCARDS: Final = 16  # keeps the worst question between two globs short
 MAX_RAW_CHARS: Final = 4096  # what `canonical` looks at, PATH_MAX on Linux
 MAX_NARROW_SEGMENTS: Final = 3  # wildcard segments; more make a target broad
 _N_CACHED: Final = 8192
@@ -110,7 +110,7 @@ def parse_target(text: str) -> Target:
     """Read a target that is already canonical.
 
     Raises `BadTarget` for every other text and says what to write instead. Bounds: 1024 characters, 64 segments,
-    255 characters in one, 32 wildcards.
+    255 characters in one, 16 wildcards.
     """
     if len(text) <= MAX_NAME_CHARS and _PLAIN.fullmatch(text):
         return Target(text, TargetKind.FILE, tuple(text.split("/")))

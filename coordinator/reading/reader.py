@@ -19,7 +19,7 @@ from coordinator.desk import Desk
 from coordinator.editing.atomic_file import read_bytes
 from coordinator.reading.mode import Mode
 from coordinator.reading.policy import choose_base_mode
-from coordinator.reading.source import SourceText, decode
+from coordinator.reading.source import BinaryFile, SourceText, decode
 from coordinator.reading.view import View, expand, render
 from coordinator.session import AgentSession
 from coordinator.step import Operation, Work
@@ -95,7 +95,10 @@ class Reader:
     def _open(self, named: str | PathLike[str]) -> _Opened:
         target = self._desk.workspace.target(named)
         raw = read_bytes(self._desk.workspace.path(target))
-        source = decode(raw)
+        try:
+            source = decode(raw)
+        except BinaryFile as error:
+            raise BinaryFile(f"{target!r}: {error.message}") from None
         self._desk.keep(raw)
         return _Opened(target, source, self._desk.changed_outside(target, source.content_hash))
 

@@ -272,6 +272,13 @@ def test_a_session_that_ends_is_forgotten(desk):
     assert code_of(desk.ask("ada#1", 2, Goodbye())) == "unknown_agent"
 
 
+def test_nothing_is_done_for_a_session_after_its_goodbye_in_one_request(desk):
+    farewell, *refused = desk.ask("ada#1", 1, Goodbye(), claim(), Goodbye())
+    assert farewell == Farewell(0)
+    assert [answer.code for answer in refused] == ["unknown_agent"] * 2
+    assert type(desk.ask("bo#2", 1, claim())[0]) is Granted
+
+
 def test_answers_survive_a_replay(desk):
     first = desk.ask("ada#1", 1, claim())
     desk.kernel = desk.replayed()

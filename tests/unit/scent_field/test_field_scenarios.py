@@ -209,7 +209,7 @@ class Player:
 
     def turn(self, arrivals) -> list[str]:
         """Run one turn; returns what those heard who were waiting."""
-        turn = self.kernel.turn(arrivals, Now(self.now_s, 0.0))
+        turn = self.kernel.turn(arrivals, Now(self.now_s, self.now_s))
         self.journal += unpack(pack(self.kernel.events.pack_form(turn.events)))
         heard = []
         self.answers = {}
@@ -276,7 +276,7 @@ class Player:
         restored.restore(unpack(pack(list(kernel.snapshot()))))
         assert unpack(pack(list(restored.snapshot()))) == unpack(pack(list(kernel.snapshot())))
         self.kernel = restored
-        self.machine.wake(Now(self.now_s, 0.0))
+        self.machine.wake(Now(self.now_s, self.now_s))
         assert self.state() == before
         self.kernel.check_invariants()
         return ["the same state"]
@@ -287,7 +287,7 @@ class Player:
         for code, fields in self.journal:
             kernel.evolve(code, fields)
         kernel.machine.field.collect(self.now_s)
-        kernel.machine.wake(Now(self.now_s, 0.0))
+        kernel.machine.wake(Now(self.now_s, self.now_s))
         kernel.check_invariants()
         return kernel
 
@@ -535,7 +535,7 @@ def said_alive(answer: Alive):
 
 def said_audit(answer: Audit):
     return [
-        f"{num(line.at_s)} s: {line.by} took {line.target} ({line.generation}) from {line.from_session}, "
+        f"{num(line.at_utc_s)} s: {line.by} took {line.target} ({line.generation}) from {line.from_session}, "
         f"{'alive' if line.was_alive else 'not alive'}: {line.reason}"
         for line in answer.lines
     ]
