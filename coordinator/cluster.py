@@ -39,6 +39,7 @@ MAX_CONCURRENT_CALLS: Final = 4_096
 _READY_S: Final = 60.0
 _CONNECT_S: Final = 5.0
 _UP_S: Final = 180.0
+_SETTINGS_FRAME: Final = 4
 _POLL_S: Final = 0.05
 _ATTACHING = threading.Lock()
 _forked_from: list[int] = []  # the connected process that this one is a fork of
@@ -79,7 +80,7 @@ def attach(settings: Settings) -> str:
                 f"(no address, no RAY_ADDRESS, no head in {settings.state_dir}): start it with `scentfield up`"
             )
         if not _answers(address):
-            raise Unavailable(f"nobody listens at {address}: start the coordinator with `scentfield up`")
+            raise Unavailable(f"no Ray cluster answers at {address}: start the coordinator with `scentfield up`")
         _connect(address, settings)
         return str(ray.get_runtime_context().gcs_address)
 
@@ -113,15 +114,24 @@ def _authenticate() -> None:
 
 
 def _answers(address: str) -> bool:
-    """Whether somebody listens there; spares the half minute that Ray takes to find out."""
+    """Whether something that speaks gRPC listens there; spares the minute that Ray takes to find out."""
     host, _, port = address.rpartition(":")
     if not port.isdigit():
         return True
     try:
-        with socket.create_connection((host, int(port)), timeout=_CONNECT_S):
-            return True
+        with socket.create_connection((host, int(port)), timeout=_CONNECT_S) as connection:
+            return os.environ.get("RAY_USE_TLS") == "1" or _speaks_http2(connection)
     except OSError:
         return False
+
+
+def _speaks_http2(connection: socket.socket) -> bool:
+    """Exchange the connection prefaces of RFC 9113, section 3.4: both sides begin with a SETTINGS frame."""
+    connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, _SETTINGS_FRAME, 0, 0, 0, 0, 0]))
+    head = b""
+    while len(head) < 4 and (more := connection.recv(4 - len(head))):
+        head += more
+    return head[3:] == bytes([_SETTINGS_FRAME])
 
 
 @contextlib.contextmanager

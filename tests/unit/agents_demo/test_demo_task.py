@@ -86,11 +86,13 @@ def test_collect_takes_the_files_in_the_order_given(tmp_path: Path) -> None:
     assert [task.path for task in collect(tmp_path, ["b.py", "a.py"])] == ["b.py", "a.py"]
 
 
-def test_spread_keeps_files_whole_and_takes_them_evenly() -> None:
-    tasks = [task for path in "abcdef" for task in find_tasks("x = y == None, z == None\n", path)]
-    assert len(tasks) == 12
-    assert spread(tasks, 12) == tasks
-    assert [task.path for task in spread(tasks, 7)] == ["a", "a", "c", "c", "e", "e"]
-    assert [task.path for task in spread(tasks, 9)] == ["a", "a", "b", "b", "d", "d", "e", "e"]
-    assert [task.path for task in spread(tasks, 2)] == ["a", "a"]
-    assert spread(tasks, 1) == tasks[:1]
+def test_spread_takes_files_evenly_and_of_each_the_first_tasks_first() -> None:
+    text = "x = y == None, z == None, a == None\n"
+    tasks = [task for path in "abcdef" for task in find_tasks(text, path)]
+    assert len(tasks) == 18
+    assert spread(tasks, 18) == tasks
+    assert [task.path for task in spread(tasks, 7)] == ["a", "a", "b", "c", "d", "e", "f"]
+    assert [task.path for task in spread(tasks, 7, max_files=3)] == ["a", "a", "a", "c", "c", "e", "e"]
+    assert [task.path for task in spread(tasks, 2)] == ["a", "d"]
+    assert spread(tasks, 7, max_files=3) == [*tasks[0:3], *tasks[6:8], *tasks[12:14]]
+    assert spread([], 5) == []

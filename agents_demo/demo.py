@@ -1,0 +1,274 @@
+"""Agents at work on a real source tree: without coordination, split by number, and with Scentfield.
+
+    python -m agents_demo.demo --agents 8 --tasks 240
+
+Nothing is random and nothing is made up: the agents are processes, the files are real, and every number is what
+happened, also where a column other than ours wins.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shlex
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+from rich.console import Console
+
+from actors.runtime.errors import Misuse, ScentfieldError, Unavailable
+from agents_demo.assignment import Assignment, Way
+from agents_demo.column import Column
+from agents_demo.crew import Crew
+from agents_demo.host import coordinator_for, space_of
+from agents_demo.killing import Killing
+from agents_demo.ledger import judge
+from agents_demo.report import AgentReport
+from agents_demo.spawn import PACKAGES
+from agents_demo.stage import Stage, set_stage, work_folder
+from agents_demo.table import print_outcomes, progress_bars
+from coordinator.cli.exit_code import ExitCode, exit_code_of
+from coordinator.client import Coordinator
+from coordinator.head import recorded_head
+from coordinator.settings import Settings
+
+DEFAULT_AGENTS: Final = 8
+DEFAULT_TASKS: Final = 240
+DEFAULT_THINK_MS: Final = 20.0
+MAX_AGENTS: Final = 64
+KILLED: Final = "killed"
+ACCIDENT_TTL_S: Final = 2.0
+"""How long a silent agent lives in the run with the accident: short, so that you need not wait for its claims."""
+
+Advance = Callable[[str, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to run. `max_s` limits each column, None lets all tasks be done."""
+
+    n_agents: int = DEFAULT_AGENTS
+    n_tasks: int = DEFAULT_TASKS
+    max_s: float | None = None
+    think_s: float = DEFAULT_THINK_MS / 1000.0
+    rereads: bool = False
+    with_accident: bool = True
+
+    def __post_init__(self) -> None:
+        self._check(1 <= self.n_agents <= MAX_AGENTS, f"{self.n_agents} agents: ask for 1 to {MAX_AGENTS}")
+        self._check(self.n_tasks >= 1, f"{self.n_tasks} tasks: ask for 1 at least")
+        self._check(self.max_s is None or self.max_s > 0, f"{self.max_s} seconds: give the agents more than 0")
+        self._check(0 <= self.think_s <= 60, f"thinking for {self.think_s} s: ask for 0 to 60,000 ms")
+
+    def _check(self, is_right: bool, wrong: str) -> None:
+        if not is_right:
+            raise Misuse(wrong)
+
+    @property
+    def names(self) -> list[str]:
+        """The agents."""
+        return [f"agent-{number + 1}" for number in range(self.n_agents)]
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns by name, in the order in which they run."""
+        accident = [KILLED] if self.with_accident and self.n_agents > 1 else []
+        return [*(way.value for way in Way), *accident]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One column that has ended: its tree, what its agents said, and rows of its own."""
+
+    tree: Path
+    reports: list[AgentReport]
+    rows: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Everything that a column needs: the plan, the tree and its tasks, the coordinator's settings, and the agents."""
+
+    plan: Plan
+    stage: Stage
+    settings: Settings
+    crew: Crew
+
+    def run(self, name: str, advance: Advance) -> Run:
+        """Run one column."""
+        tree = self.stage.copy(name)
+        ttl = {"ttl_s": ACCIDENT_TTL_S} if name == KILLED else {}
+        settings = self.settings.model_copy(update={"space": space_of(name), **ttl})
+        assignments = self._assignments(name, tree, settings)
+        with self._witness(name, tree, settings) as witness:
+            column = Column(self.crew, assignments, progress=lambda n_done: advance(name, n_done), witness=witness)
+            reports = column.run()
+            return Run(tree, reports, {} if witness is None else witness.rows(reports))
+
+    def _assignments(self, name: str, tree: Path, settings: Settings) -> list[Assignment]:
+        plan, way = self.plan, Way.WITH if name == KILLED else Way(name)
+        first = Assignment(
+            "",
+            0,
+            plan.n_agents,
+            way,
+            str(tree),
+            self.stage.tasks,
+            plan.think_s,
+            plan.max_s,
+            plan.rereads,
+            settings.model_dump(mode="json") if way is Way.WITH else None,
+        )
+        return [replace(first, name=name, number=number) for number, name in enumerate(plan.names)]
+
+    @contextlib.contextmanager
+    def _witness(self, name: str, tree: Path, settings: Settings) -> Iterator[Killing | None]:
+        if name != KILLED:
+            yield None
+            return
+        with Coordinator.connect(agent="onlooker", root=tree, settings=settings) as onlooker:
+            yield Killing(onlooker, len(self.stage.tasks))
+
+
+def run_demo(
+    *,
+    n_agents: int = DEFAULT_AGENTS,
+    n_tasks: int = DEFAULT_TASKS,
+    seconds: float | None = None,
+    think_ms: float = DEFAULT_THINK_MS,
+    rereads: bool = False,
+    with_accident: bool = True,
+    as_json: bool = False,
+    keep: Path | None = None,
+    source: Path | None = None,
+    settings: Settings | None = None,
+) -> dict[str, dict[str, Any]]:
+    """Run all columns, print them as a table or with `as_json` as one JSON document, and return them by name.
+
+    `seconds` limits each column. `keep` is a folder to leave the trees in, `source` the tree to copy instead of the
+    standard library. Uses the coordinator of `settings` if it runs, else one of its own. Raises `Misuse` for what
+    cannot be run, `Unavailable` if the coordinator does not start or the agents do not end.
+    """
+    plan = Plan(n_agents, n_tasks, seconds, think_ms / 1000.0, rereads, with_accident)
+    settings = settings or Settings()
+    if settings.disabled:
+        raise Misuse("SCENTFIELD_DISABLED is set, so there is nothing to show: unset it for the demo")
+    screen = Console(stderr=True, quiet=as_json)
+    with work_folder(keep) as folder:
+        outcomes = _run(plan, folder, settings, source, screen)
+        if keep is not None:
+            (folder / "outcome.json").write_text(json.dumps(outcomes, indent=2) + "\n", encoding="utf-8")
+    if as_json:
+        typer.echo(json.dumps(outcomes))
+    else:
+        print_outcomes(Console(), outcomes)
+    return outcomes
+
+
+def _run(
+    plan: Plan, folder: Path, settings: Settings, source: Path | None, screen: Console
+) -> dict[str, dict[str, Any]]:
+    with (
+        tempfile.TemporaryDirectory(prefix="scentfield-", ignore_cleanup_errors=True) as state,
+        ThreadPoolExecutor(1) as beside,
+    ):
+        # Starting the coordinator is mostly waiting: the tree is made ready meanwhile.
+        staged = beside.submit(set_stage, folder, plan.n_tasks, source=source)
+        runs, stage = _run_columns(plan, staged, settings, Path(state), screen)
+    facts = _facts(plan, stage)
+    with screen.status("comparing the files with what the agents said"):
+        return {name: {**_judged(stage, run), **run.rows, **facts} for name, run in runs.items()}
+
+
+def _judged(stage: Stage, run: Run) -> dict[str, Any]:
+    return judge(stage.original.root, run.tree, stage.tasks, run.reports).to_json()
+
+
+def _run_columns(
+    plan: Plan, staged: Future[Stage], settings: Settings, state: Path, screen: Console
+) -> tuple[dict[str, Run], Stage]:
+    with contextlib.ExitStack() as stack:
+        with screen.status("starting the coordinator, copying a source tree, looking for tasks"):
+            hosted = stack.enter_context(coordinator_for(settings, state))
+            crew = stack.enter_context(Crew(plan.names, state))
+            stage = staged.result()
+        advance = stack.enter_context(progress_bars(screen, plan.columns, len(stage.tasks)))
+        bench = Bench(plan, stage, hosted, crew)
+        return {name: bench.run(name, advance) for name in plan.columns}, stage
+
+
+def _facts(plan: Plan, stage: Stage) -> dict[str, Any]:
+    return {
+        "agents": plan.n_agents,
+        "files": stage.original.n_files,
+        "files_with_tasks": stage.n_files_with_tasks,
+        "think_ms": plan.think_s * 1000.0,
+        "rereads": plan.rereads,
+    }
+
+
+def job_command(settings: Settings, arguments: list[str], *, executable: str = sys.executable) -> str:
+    """The command that runs the demo as a Ray job on the head that `scentfield up` started.
+
+    Raises `Unavailable` if that is not running. The interpreter is named in full, as a job's bare `python` may be
+    another one; `-P` keeps a foreign `actors` in the job's folder from shadowing ours, where ours is installed.
+    """
+    head = recorded_head(settings.state_dir)
+    if head is None:
+        raise Unavailable(f"no head runs for {settings.state_dir}, and a job needs one: start it with `scentfield up`")
+    ray = str(Path(executable).with_name("ray"))
+    safe_path = [] if Path.cwd().samefile(PACKAGES) else ["-P"]
+    submit = [ray, "job", "submit", "--address", head.dashboard_url, "--working-dir", "."]
+    return "RAY_AUTH_MODE=token " + shlex.join(
+        [*submit, "--", executable, *safe_path, "-m", "agents_demo.demo", *arguments]
+    )
+
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.command()
+def demo(
+    agents: Annotated[int, typer.Option(help="How many agents, each a process.")] = DEFAULT_AGENTS,
+    tasks: Annotated[int, typer.Option(help="How many tasks at most.")] = DEFAULT_TASKS,
+    seconds: Annotated[float | None, typer.Option(help="A time limit for each column.")] = None,
+    think_ms: Annotated[float, typer.Option(help="What a decision takes, in place of a model.")] = DEFAULT_THINK_MS,
+    reread: Annotated[
+        bool, typer.Option("--reread", help="Agents without coordination read the file again just before they write.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
+    keep: Annotated[Path | None, typer.Option(help="Leave the trees in this folder.", metavar="FOLDER")] = None,
+    print_job_command: Annotated[
+        bool, typer.Option("--print-job-command", help="Print how to run this as a Ray job, and do nothing else.")
+    ] = False,
+) -> None:
+    """Agents at work on a real source tree: without coordination, split by number, and with Scentfield."""
+    try:
+        if print_job_command:
+            typer.echo(job_command(Settings(), ["--agents", str(agents), "--tasks", str(tasks)]))
+            return
+        run_demo(
+            n_agents=agents,
+            n_tasks=tasks,
+            seconds=seconds,
+            think_ms=think_ms,
+            rereads=reread,
+            as_json=as_json,
+            keep=keep,
+        )
+    except ScentfieldError as error:
+        typer.echo(f"error: {error.message}", err=True)
+        raise typer.Exit(exit_code_of(error)) from error
+    except KeyboardInterrupt as interrupt:
+        typer.echo("interrupted: what the demo had started was taken away", err=True)
+        raise typer.Exit(ExitCode.INTERRUPTED) from interrupt
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,131 @@
+"""How an agent of the demo reads and edits: with the coordinator, or with the same engine and nobody to ask.
+
+Both show the same views, byte for byte. What differs is the edit. With the coordinator it is made in the file as it is
+at that moment, under a claim. Without, it is made in the text that the agent has read, as in an editor that keeps a
+file open: replace, and save the whole; or, with `rereads`, in the file as it is when the edit begins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from actors.runtime.errors import Misuse
+from coordinator.client import Coordinator
+from coordinator.editing.atomic_file import read_bytes, replace_file
+from coordinator.editing.plan import plan_edit
+from coordinator.editing.refusal import Refused
+from coordinator.editing.request import EditRequest, Seen
+from coordinator.reading.mode import Mode
+from coordinator.reading.policy import choose_base_mode
+from coordinator.reading.source import SourceText, decode
+from coordinator.reading.token_count import count_tokens
+from coordinator.reading.view import View, expand, render
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A view's text below its header, what all of it costs to read, and whether it is the whole file."""
+
+    text: str
+    n_tokens: int
+    is_whole: bool
+
+    @classmethod
+    def of(cls, view: View) -> Shown:
+        """What an agent gets of a view."""
+        return cls(view.body, view.tokens, view.mode == "full")
+
+
+@dataclass(frozen=True, slots=True)
+class EditAnswer:
+    """What came of an edit: made, or already there, or refused for `cause` with a `text` that costs `n_tokens`."""
+
+    landed: bool
+    already_done: bool = False
+    cause: str = ""
+    text: str = ""
+    n_tokens: int = 0
+
+
+class Hands(Protocol):
+    """Reading and editing of one tree; paths are relative to its root."""
+
+    def read(self, path: str, mode: str) -> Shown:
+        """A view of a file."""
+
+    def expand(self, path: str, unit: str) -> Shown | None:
+        """One unit whole; None if there is none of that name."""
+
+    def edit(self, path: str, old: str, new: str) -> EditAnswer:
+        """Replace `old`, which must occur once."""
+
+
+class CoordinatedHands:
+    """Everything through the coordinator."""
+
+    def __init__(self, coordinator: Coordinator) -> None:
+        self._coordinator = coordinator
+
+    def read(self, path: str, mode: str) -> Shown:
+        """A view of a file, in the mode that has proven itself when asked for `auto`."""
+        return Shown.of(self._coordinator.read(path, mode).view)
+
+    def expand(self, path: str, unit: str) -> Shown | None:
+        """One unit whole; None if there is none of that name."""
+        try:
+            return Shown.of(self._coordinator.expand(path, unit).view)
+        except Misuse:
+            return None
+
+    def edit(self, path: str, old: str, new: str) -> EditAnswer:
+        """Edit under a claim. Raises `UnknownAgent` if the session has ended: nothing was written then."""
+        edited = self._coordinator.edit(path, old, new)
+        if edited.applied:
+            return EditAnswer(landed=True)
+        text = f"{edited.message}\n{edited.evidence}"
+        return EditAnswer(False, bool(edited), edited.cause, text, edited.shown_tokens)
+
+
+class PlainHands:
+    """The same views and the same matching, on files that nobody guards."""
+
+    def __init__(self, root: Path, *, rereads: bool = False) -> None:
+        self._root = root
+        self._rereads = rereads
+        self._opened: dict[str, SourceText] = {}
+
+    def read(self, path: str, mode: str) -> Shown:
+        """A view of a file; `auto` goes by its size."""
+        source = self._open(path)
+        why = "explicit"
+        if mode == "auto":
+            mode, why = choose_base_mode(len(source.lines))
+        return Shown.of(render(source, Mode.parse(mode), path=path, why=why))
+
+    def expand(self, path: str, unit: str) -> Shown | None:
+        """One unit whole; None if there is none of that name."""
+        try:
+            return Shown.of(expand(self._open(path), unit, path=path, why="explicit"))
+        except Misuse:
+            return None
+
+    def _open(self, path: str) -> SourceText:
+        source = self._opened[path] = self._on_disk(path)
+        return source
+
+    def _on_disk(self, path: str) -> SourceText:
+        return decode(read_bytes(self._root / path))
+
+    def edit(self, path: str, old: str, new: str) -> EditAnswer:
+        """Replace in the text that was read last and save it whole, whatever is in the file by now."""
+        opened = self._opened[path]
+        seen = Seen(opened.content_hash, [(1, len(opened.lines))], "full", opened)
+        current = self._on_disk(path) if self._rereads else opened
+        plan = plan_edit(EditRequest(path, old, new), current, seen)
+        if isinstance(plan, Refused):
+            return EditAnswer(False, plan.cause.is_success, plan.cause, plan.message, count_tokens(plan.message))
+        replace_file(self._root / path, plan.raw, expected_hash=None)
+        self._opened[path] = decode(plan.raw)
+        return EditAnswer(landed=True)

@@ -1,0 +1,99 @@
+"""One turn of an agent at one task: look, think, edit; where the edit is refused, look again.
+
+An agent has the task and the text that it was shown, nothing else.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from actors.runtime.errors import UnknownAgent
+from agents_demo.hands import EditAnswer, Hands, Shown
+from agents_demo.proposal import AlreadyDone, NotVisible, Proposal, propose
+from agents_demo.report import Status, TaskReport
+from agents_demo.task import Task
+
+MAX_TRIES: Final = 3
+"""Edits that an agent attempts at one task in one turn."""
+
+SESSION_ENDED: Final = "session_ended"
+"""The cause of an edit that was not tried because the agent's session had ended."""
+
+
+class Turn:
+    """Counts what one turn costs. `clock` gives seconds that all agents share, `think` takes the model's time."""
+
+    def __init__(self, task: Task, hands: Hands, *, clock: Callable[[], float], think: Callable[[], None]) -> None:
+        self._task = task
+        self._hands = hands
+        self._clock = clock
+        self._think = think
+        self._n_tokens = 0
+        self._n_tokens_retried = 0
+        self._failures: Counter[str] = Counter()
+
+    def take(self, agent_id: str) -> TaskReport:
+        """Work on the task until its outcome is known."""
+        started_at_s = self._clock()
+        try:
+            status = self._try_out()
+        except UnknownAgent:
+            self._failures[SESSION_ENDED] += 1
+            status = Status.GAVE_UP
+        return TaskReport(
+            agent_id,
+            self._task.task_id,
+            status,
+            started_at_s,
+            self._clock(),
+            self._n_tokens,
+            self._n_tokens_retried,
+            dict(sorted(self._failures.items())),
+        )
+
+    def _try_out(self) -> Status:
+        answer: EditAnswer | None = None
+        for _ in range(MAX_TRIES):
+            found = self._look(answer)
+            self._think()
+            if isinstance(found, AlreadyDone):
+                return Status.ALREADY_DONE
+            if isinstance(found, NotVisible):
+                return Status.GAVE_UP if answer is None else Status.FAILED
+            answer = self._hands.edit(self._task.path, found.old, found.new)
+            self._pay(answer.n_tokens, is_retry=answer.cause != "" and not answer.already_done)
+            if answer.landed:
+                return Status.LANDED
+            if answer.already_done:
+                return Status.ALREADY_DONE
+            self._failures[answer.cause] += 1
+        return Status.FAILED
+
+    def _look(self, refused: EditAnswer | None) -> Proposal | NotVisible | AlreadyDone:
+        """What to do, by the first text that shows the place: the refusal's own, then views, the short ones first."""
+        found: Proposal | NotVisible | AlreadyDone = NotVisible("nothing was read yet")
+        if refused is not None:
+            found = propose(self._task, refused.text)
+        views = self._views() if refused is None else self._whole()
+        while isinstance(found, NotVisible) and (shown := next(views, None)) is not None:
+            self._pay(shown.n_tokens, is_retry=refused is not None)
+            found = propose(self._task, shown.text)
+        return found
+
+    def _views(self) -> Iterator[Shown]:
+        shown = self._hands.read(self._task.path, "auto")
+        yield shown
+        if not shown.is_whole:
+            unit = self._hands.expand(self._task.path, self._task.unit)
+            if unit is not None:
+                yield unit
+            yield from self._whole()
+
+    def _whole(self) -> Iterator[Shown]:
+        yield self._hands.read(self._task.path, "full")
+
+    def _pay(self, n_tokens: int, *, is_retry: bool) -> None:
+        self._n_tokens += n_tokens
+        self._n_tokens_retried += n_tokens if is_retry else 0

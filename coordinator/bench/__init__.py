@@ -1,0 +1,1 @@
+"""Measurements that anybody can repeat, each beside a reference in the same run."""

@@ -1,0 +1,148 @@
+"""Claims, one at a time and a hundred a call, from 1, 4 and 16 processes, beside calls that do nothing.
+
+Each figure is the median of interleaved pairs: a round of ours and a round of the reference in the same cluster, in
+turns, because a machine is never as fast twice. The bench has a head, a store and processes of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any, Final, NamedTuple
+
+import ray
+
+from actors.runtime.errors import Misuse
+from coordinator.bench.crew import Crew, Round
+from coordinator.bench.noop import start_noop
+from coordinator.cluster import down, up
+from coordinator.folder import private_folder
+from coordinator.head import start_head, stop_head
+from coordinator.settings import Settings
+
+REFERENCE: Final = "no-op call of an async Ray actor"
+_NOTES: Final = {
+    True: "claims: committed before the answer",
+    False: "progress notes (HOT 0.3): committed within a second of the answer",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How much is measured."""
+
+    n_processes: tuple[int, ...]
+    batches: tuple[int, ...]
+    n_pairs: int
+    round_s: float
+
+
+FULL: Final = Plan(n_processes=(1, 4, 16), batches=(1, 100), n_pairs=5, round_s=1.0)
+QUICK: Final = Plan(n_processes=(1, 2), batches=(1, 100), n_pairs=1, round_s=0.1)
+
+
+class Shape(NamedTuple):
+    """What one row measures."""
+
+    n_processes: int
+    batch: int
+    durable: bool
+
+
+def measure_claims(
+    plan: Plan, store_dir: Path, *, told: Callable[[str], None] = lambda _: None
+) -> list[dict[str, Any]]:
+    """The rows. `store_dir` lies on the disk to measure and is made and emptied; `told` hears what is done.
+
+    Raises `Misuse` in a process that is connected to a cluster already.
+    """
+    if ray.is_initialized():
+        raise Misuse("this process is connected to a Ray cluster: run the bench in a process of its own")
+    told("starting a Ray head")
+    with _cluster(store_dir) as settings, Crew(settings, store_dir) as crew:
+        _noop = start_noop(settings.namespace)  # it lives while this handle does
+        return [_row(crew, shape, plan, told) for shape in _shapes(plan)]
+
+
+def _shapes(plan: Plan) -> Iterator[Shape]:
+    for n_processes in plan.n_processes:
+        for batch in plan.batches:
+            for durable in (True, False):
+                yield Shape(n_processes, batch, durable)
+
+
+@contextmanager
+def _cluster(store_dir: Path) -> Iterator[Settings]:
+    """State actors on a head of their own; all of it is gone afterwards."""
+    folder = private_folder(store_dir)
+    head = start_head(folder)
+    try:
+        settings = Settings(
+            address=head.address,
+            data_dir=folder,
+            store_url=None,
+            namespace=f"bench-{os.getpid()}",
+            space="bench",
+            agent=None,
+            disabled=False,
+            metrics=False,
+            ttl_s=300.0,  # a worker that is starved of its processor is not to be taken for dead
+        )
+        up(settings)
+        yield settings
+        down(settings)
+    finally:
+        ray.shutdown()
+        stop_head(folder, head)
+
+
+@contextmanager
+def store_folder() -> Iterator[Path]:
+    """A folder beside the real stores, so that their disk is what is measured; removed afterwards."""
+    folder = Path(tempfile.mkdtemp(prefix="bench-", dir=private_folder(Settings().state_dir)))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _row(crew: Crew, shape: Shape, plan: Plan, told: Callable[[str], None]) -> dict[str, Any]:
+    crew.grow(shape.n_processes)
+    told(f"{_NOTES[shape.durable].partition(':')[0]}, {shape.n_processes} processes, {shape.batch} a call")
+    _pair(crew, shape, plan.round_s / 4, is_ours_first=True)  # warms up
+    pairs = [_pair(crew, shape, plan.round_s, is_ours_first=number % 2 == 0) for number in range(plan.n_pairs)]
+    return row_of(shape, pairs)
+
+
+def _pair(crew: Crew, shape: Shape, for_s: float, *, is_ours_first: bool) -> tuple[Round, Round]:
+    def measured(what: str) -> Round:
+        return crew.round(shape.n_processes, what=what, batch=shape.batch, durable=shape.durable, for_s=for_s)
+
+    if is_ours_first:
+        ours, reference = measured("scentfield"), measured("reference")
+    else:
+        reference, ours = measured("reference"), measured("scentfield")
+    return ours, reference
+
+
+def row_of(shape: Shape, pairs: Sequence[tuple[Round, Round]]) -> dict[str, Any]:
+    """A row from pairs (ours, reference): medians, and how often slower a call was, with the range over the pairs."""
+    ratios = [ours.p50_ms / reference.p50_ms for ours, reference in pairs]
+    return {
+        **shape._asdict(),
+        "ops_per_s": round(median(ours.ops_per_s for ours, _ in pairs)),
+        "p50_ms": round(median(ours.p50_ms for ours, _ in pairs), 3),
+        "p99_ms": round(median(ours.p99_ms for ours, _ in pairs), 3),
+        "reference": REFERENCE,
+        "reference_ops_per_s": round(median(reference.ops_per_s for _, reference in pairs)),
+        "reference_p50_ms": round(median(reference.p50_ms for _, reference in pairs), 3),
+        "ratio": round(median(ratios), 2),
+        "ratio_range": [round(min(ratios), 2), round(max(ratios), 2)],
+        "note": _NOTES[shape.durable],
+    }

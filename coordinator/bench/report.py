@@ -1,0 +1,129 @@
+"""Runs a bench and shows it: as JSON for programs, as a table for people."""
+
+from __future__ import annotations
+
+import json as json_form
+import os
+import platform
+import sys
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+import psutil
+from rich.console import Console
+from rich.table import Table
+
+from actors.runtime.errors import Misuse
+from coordinator.settings import Settings
+
+BENCHES: Final = ("claims", "field")
+_HIDDEN: Final = ("reference", "note")
+
+
+def run_bench(name: str, *, json: bool = False, quick: bool = False) -> dict[str, Any]:
+    """Run a bench, print it to standard output (`json`: for programs) and return it.
+
+    `quick` measures little, to see that it runs. Raises `Misuse` for an unknown name.
+    """
+    screen = Console(stderr=True)
+    with screen.status(f"{name}: starting") as status:
+        result = measure(name, quick=quick, told=lambda text: status.update(f"{name}: {text}"))
+    if json:
+        sys.stdout.write(json_form.dumps(result) + "\n")
+    else:
+        out = Console()
+        out.print(table_of(result))
+        out.print(notes_of(result), soft_wrap=True)
+    return result
+
+
+def measure(name: str, *, quick: bool = False, told: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
+    """`{"bench", "machine", "rows"}`. Raises `Misuse` for an unknown name."""
+    if name not in BENCHES:
+        raise Misuse(f"there is no bench {name!r}: take one of {', '.join(BENCHES)}")
+    machine = machine_here()
+    rows = _claims(quick, told) if name == "claims" else _field(quick, told)
+    return {"bench": name, "machine": machine, "rows": rows}
+
+
+def _claims(quick: bool, told: Callable[[str], None]) -> list[dict[str, Any]]:
+    # Ray is a slow import and not needed by the other bench.
+    from coordinator.bench import claims
+
+    with claims.store_folder() as folder:
+        return claims.measure_claims(claims.QUICK if quick else claims.FULL, folder, told=told)
+
+
+def _field(quick: bool, told: Callable[[str], None]) -> list[dict[str, Any]]:
+    from coordinator.bench import field
+
+    return field.measure_field(field.QUICK if quick else field.FULL, told=told)
+
+
+def machine_here() -> dict[str, Any]:
+    """What the figures were measured on; `load_1m` is the load before the bench began."""
+    return {
+        "system": platform.system(),
+        "processor": _processor(),
+        "n_cpus": os.cpu_count(),
+        "memory_gib": round(psutil.virtual_memory().total / 2**30, 1),
+        "load_1m": round(os.getloadavg()[0], 2),
+        "store_filesystem": _filesystem(Settings().state_dir),
+        "python": platform.python_version(),
+        "ray": version("ray"),
+        "scentfield": version("scentfield"),
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+def _filesystem(folder: Path) -> str:
+    """The type of the file system that `folder` is on, or will be."""
+    there = next(part for part in (folder, *folder.parents) if part.exists()).resolve()
+    mounts = [one for one in psutil.disk_partitions(all=True) if there.is_relative_to(one.mountpoint)]
+    return max(mounts, key=lambda one: len(one.mountpoint)).fstype if mounts else "unknown"
+
+
+def table_of(result: dict[str, Any]) -> Table:
+    """The rows as a table; the reference's figures stand in parentheses."""
+    machine, rows = result["machine"], result["rows"]
+    table = Table(
+        title=f"{result['bench']} on {machine['n_cpus']} x {machine['processor']}, load {machine['load_1m']}",
+        caption=f"in parentheses: {rows[0]['reference']}",
+    )
+    names = [name for name in rows[0] if name not in _HIDDEN and not name.startswith("reference_")]
+    for name in names:
+        table.add_column(name.replace("_", " "), justify="right")
+    for row in rows:
+        table.add_row(*(_with_reference(row, name) for name in names))
+    return table
+
+
+def _with_reference(row: dict[str, Any], name: str) -> str:
+    reference = row.get(f"reference_{name}")
+    return _cell(row[name]) if reference is None else f"{_cell(row[name])} ({_cell(reference)})"
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, list):
+        return " - ".join(_cell(one) for one in value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:,.2f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def notes_of(result: dict[str, Any]) -> str:
+    """What the rows' notes say, each once."""
+    notes = dict.fromkeys(f"durable {_cell(row['durable'])} = {row['note']}" for row in result["rows"] if "note" in row)
+    return "\n".join(notes)

@@ -1,0 +1,142 @@
+"""The commands that read and change files."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from actors.runtime.errors import Misuse
+from coordinator.cli.claims import in_options
+from coordinator.cli.exit_code import ExitCode
+from coordinator.cli.invocation import Invocation
+from coordinator.cli.outcome import Line, Outcome, Part, Verbatim
+
+if TYPE_CHECKING:
+    from coordinator.editing.editor import Edited
+    from coordinator.reading.reader import Reading
+
+STDIN: Final = "-"
+MAX_TEXT_BYTES: Final = 64 * 2**20
+FilePath = Annotated[str, typer.Argument(help="The file.")]
+
+
+def read(
+    call: Invocation,
+    path: FilePath,
+    mode: Annotated[str, typer.Option(help="auto, full, lines:N-M, diff, signatures or map.", metavar="MODE")] = "auto",
+) -> Outcome:
+    """Show a file as an agent sees it: all of it, or its outline where that is enough.
+
+    Example: scentfield read src/api.py --mode map
+
+    Works without a coordinator too, and says so. Who else is at work on it stands on standard error.
+    """
+    agent = call.agent
+    named = agent.target(path)
+    return _reading(call, agent.at_desk(lambda core: core.read(named, mode)))
+
+
+def expand(
+    call: Invocation,
+    path: FilePath,
+    unit: Annotated[str, typer.Argument(help="function, Class.method, name#2 for repeats, or L10-42.")],
+) -> Outcome:
+    """Show one part of a file whole.
+
+    Example: scentfield expand src/api.py Parser.feed
+    """
+    agent = call.agent
+    named = agent.target(path)
+    return _reading(call, agent.at_desk(lambda core: core.expand(named, unit)))
+
+
+def _reading(call: Invocation, reading: Reading) -> Outcome:
+    why = call.agent.why_alone
+    document = {**reading.to_dict(), "agent": call.agent.agent_id, "without_coordinator": why}
+    alone = [f"without a coordinator: {why}"] if why else []
+    return Outcome(document, [Verbatim(reading.text)], notes=[*alone, *reading.hints])
+
+
+def edit(
+    call: Invocation,
+    path: FilePath,
+    old: Annotated[str | None, typer.Option(help="The text to replace; it must stand there once.")] = None,
+    new: Annotated[str | None, typer.Option(help="The text to put there.")] = None,
+    old_file: Annotated[
+        str | None, typer.Option(help="Read it from a file; - is standard input.", metavar="FILE")
+    ] = None,
+    new_file: Annotated[
+        str | None, typer.Option(help="Read it from a file; - is standard input.", metavar="FILE")
+    ] = None,
+    create: Annotated[bool, typer.Option("--create", help="Write a new file; nothing is overwritten.")] = False,
+    expect_hash: Annotated[str | None, typer.Option(help="Only if the file has this SHA-256.", metavar="HASH")] = None,
+) -> Outcome:
+    """Replace one text of a file by another, if nobody else holds the file.
+
+    Example: scentfield edit src/api.py --old "retries = 3" --new "retries = 5"
+
+    Exit code 3: somebody else holds it. 1: the text is not there, or not once; you are shown what is.
+    """
+    # It comes with the client, which `--help` does without.
+    from coordinator.editing.request import EditRequest
+
+    if STDIN == old_file == new_file:
+        raise Misuse("standard input was named twice: it can be the old text or the new one")
+    request_old = _text("old", old, old_file, is_optional=create)
+    request_new = _text("new", new, new_file, is_optional=False)
+    agent = call.agent
+    named = agent.target(path)
+    request = EditRequest(named, request_old, request_new, expect_hash, create)
+    return edited_outcome(call, agent.at_desk(lambda core: core.edit(named, request)))
+
+
+def undo(call: Invocation, path: FilePath) -> Outcome:
+    """Take back the newest edit of a file, unless it was changed since.
+
+    Example: scentfield undo src/api.py
+    """
+    agent = call.agent
+    named = agent.target(path)
+    return edited_outcome(call, agent.at_desk(lambda core: core.undo(named)))
+
+
+def edited_outcome(call: Invocation, edited: Edited) -> Outcome:
+    """What came of an edit."""
+    document = {**edited.to_dict(), "agent": call.agent.agent_id}
+    message: Part = Line(in_options(edited.message), "green" if edited else "red")
+    evidence = [Verbatim(edited.evidence)] if edited.evidence else []
+    return Outcome(
+        document, [message, *evidence], notes=(*edited.warnings, *edited.hints), exit_code=_exit_code(edited)
+    )
+
+
+def _exit_code(edited: Edited) -> ExitCode:
+    if edited:
+        return ExitCode.OK
+    return ExitCode.HELD if edited.cause == "claimed" else ExitCode.FAILED
+
+
+def _text(which: str, text: str | None, file: str | None, *, is_optional: bool) -> str:
+    if text is not None and file is not None:
+        raise Misuse(f"--{which} and --{which}-file were both given: give one of them")
+    if text is not None:
+        return text
+    if file is not None:
+        return _read_text(file)
+    if is_optional:
+        return ""
+    raise Misuse(f"the {which} text is missing: give --{which} TEXT or --{which}-file FILE (- is standard input)")
+
+
+def _read_text(file: str) -> str:
+    """Bytes as they are: line endings stay, and what is not UTF-8 comes back the same."""
+    try:
+        raw = sys.stdin.buffer.read(MAX_TEXT_BYTES + 1) if file == STDIN else Path(file).read_bytes()
+    except OSError as error:
+        raise Misuse(f"{file!r} cannot be read ({error.strerror}): check the path") from error
+    if len(raw) > MAX_TEXT_BYTES:
+        raise Misuse(f"{file!r} has more than {MAX_TEXT_BYTES} bytes, which is the limit: edit in smaller pieces")
+    return raw.decode("utf-8", "surrogateescape")

@@ -1,0 +1,92 @@
+"""`scentfield`: the command line. Which commands there are, and in what order they are shown."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import Any, Final
+
+import typer
+
+from coordinator.cli import claims, doctor, field, files, house, stories
+from coordinator.cli.command import CommandFunction, CommandGroup, register, sign_callback
+from coordinator.cli.exit_code import MEANINGS
+from coordinator.cli.invocation import Invocation
+
+_PANELS: Final[dict[str, dict[str, CommandFunction]]] = {
+    "The coordinator": {
+        "up": house.up,
+        "down": house.down,
+        "status": house.status,
+        "doctor": doctor.doctor,
+        "config": house.config,
+        "metrics": house.metrics,
+    },
+    "Claims": {
+        "claim": claims.claim,
+        "release": claims.release,
+        "check": claims.check,
+        "transfer": claims.transfer,
+        "force-release": claims.force_release,
+    },
+    "The field": {
+        "sync": field.sync,
+        "deposit": field.deposit,
+        "sessions": field.sessions,
+        "strictness": field.strictness,
+        "audit": field.audit,
+    },
+    "Files": {
+        "read": files.read,
+        "expand": files.expand,
+        "edit": files.edit,
+        "undo": files.undo,
+    },
+    "See and measure": {
+        "demo": stories.demo,
+        "bench": stories.bench,
+    },
+}
+
+_HELP: Final = """
+Let many agents work on one body of work: see who is at what, claim files, read and edit them.
+
+Start with: scentfield up, then scentfield claim FILE in two terminals.
+"""
+_EXIT_CODES: Final = "Exit codes: " + "; ".join(f"{code.value} {meaning}" for code, meaning in MEANINGS.items()) + "."
+
+app: Final = typer.Typer(
+    name="scentfield",
+    cls=CommandGroup,
+    help=_HELP,
+    epilog=_EXIT_CODES,
+    invoke_without_command=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(is_wanted: bool) -> None:
+    if is_wanted:
+        typer.echo(f"scentfield {version('scentfield')}")
+        raise typer.Exit(0)
+
+
+VERSION_OPTION: Final = typer.Option("--version", help="Print the version.", is_eager=True, callback=_show_version)
+
+
+def _begin(ctx: typer.Context, **given: Any) -> None:
+    """Take the options that stand before the command's name; without a command, help."""
+    ctx.ensure_object(Invocation).take(given)
+    if ctx.invoked_subcommand is None:
+        typer.echo(ctx.get_help())
+
+
+app.callback()(sign_callback(_begin, version=VERSION_OPTION))
+for _panel, _commands in _PANELS.items():
+    for _name, _function in _commands.items():
+        register(app, _name, _function, panel=_panel)
+
+
+def run() -> None:
+    """The console script."""
+    app()

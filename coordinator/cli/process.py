@@ -1,0 +1,57 @@
+"""Processes, told apart by host, process id and start time; an id alone is given again to others."""
+
+from __future__ import annotations
+
+import os
+import socket
+from typing import Final, NamedTuple
+
+import psutil
+
+from coordinator.identity import local_name
+
+_SAME_START_S: Final = 1.0
+FOREIGN_S: Final = 3_600.0
+LAUNCHERS: Final = frozenset(
+    ("env", "nice", "nohup", "setsid", "stdbuf", "sudo", "time", "timeout", "uv", "uvx", "xargs")
+)
+"""Programs that start one command and end with it: whoever called them is meant."""
+
+
+class ProcessMark(NamedTuple):
+    """Who reserved something, and when (`at_s`, seconds since the epoch)."""
+
+    host: str
+    pid: int
+    started_at_s: float
+    at_s: float
+
+    def may_run(self, now_s: float) -> bool:
+        """Whether that process may still be at work; one of another host counts for an hour."""
+        if self.host != socket.gethostname():
+            return now_s - self.at_s < FOREIGN_S
+        try:
+            return abs(psutil.Process(self.pid).create_time() - self.started_at_s) < _SAME_START_S
+        except psutil.Error:
+            return False
+
+
+def own_mark(now_s: float) -> ProcessMark:
+    """The mark of this process."""
+    return ProcessMark(socket.gethostname(), os.getpid(), psutil.Process().create_time(), now_s)
+
+
+def caller_names() -> list[str]:
+    """The names under which the processes above this one would be registered, the nearest first.
+
+    Launchers such as `timeout` are passed over. This process itself where nothing is above it.
+    """
+    names = [name for name in map(_name_of, psutil.Process().parents()) if name]
+    return names or [local_name()]
+
+
+def _name_of(process: psutil.Process) -> str:
+    try:
+        return "" if process.name() in LAUNCHERS else local_name(process.pid)
+    except psutil.Error:  # it has just ended, or belongs to somebody who hides it
+        return ""

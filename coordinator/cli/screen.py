@@ -1,0 +1,127 @@
+"""Where a command's outcome goes: JSON for programs, Rich on a terminal, plain text in a pipe.
+
+Standard output has the answer and nothing else; standard error has notes and errors. Colours appear on a terminal only,
+and not where NO_COLOR is set (Rich sees to that). What other agents have written is never taken for markup, and cannot
+send control sequences to the terminal.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from typing import IO, Any, Final
+
+from actors.runtime.errors import ScentfieldError
+from coordinator.cli.outcome import Grid, Line, Outcome, Part, Verbatim
+
+_NEXT_STEPS: Final = {
+    "busy": "try again in a moment",
+    "unavailable": "look at it with `scentfield status`",
+    "corrupt": "look with `scentfield doctor --store`",
+    "invariant_broken": "this is a bug: please report it with this message",
+}
+_NEXT_STEP: Final = "`scentfield --help` lists what can be done"
+
+
+class Screen:
+    """Shows outcomes and errors; `as_json` may be switched on by a flag that is read later."""
+
+    def __init__(self, *, as_json: bool = False) -> None:
+        self.as_json = as_json
+
+    def show(self, outcome: Outcome) -> None:
+        """Print an outcome."""
+        for note in outcome.notes:
+            self.note(note)
+        if self.as_json:
+            self.document(outcome.document)
+            return
+        for part in outcome.parts:
+            self.part(part)
+
+    def document(self, document: Any) -> None:
+        """Print one JSON document on one line."""
+        _write(sys.stdout, json.dumps(document, default=_plain) + "\n")
+
+    def part(self, part: Part) -> None:
+        """Print one part for people."""
+        if isinstance(part, Verbatim):
+            _write(sys.stdout, part.text)
+        elif sys.stdout.isatty():
+            _show_rich(part)
+        else:
+            _write(sys.stdout, "".join(f"{line}\n" for line in _plain_lines(part)))
+
+    def note(self, text: str) -> None:
+        """Say something beside the answer."""
+        _write(sys.stderr, f"{visible(text)}\n")
+
+    def error(self, code: str, message: str, next_step: str = "") -> None:
+        """Say what went wrong: with JSON as the one document, else in two lines, what and the next step."""
+        if self.as_json:
+            self.document({"error": {"code": code, "message": message}})
+            return
+        what, step = split_message(code, message)
+        self.note(f"error: {what}")
+        self.note(f"next: {next_step or step}")
+
+    def failure(self, error: ScentfieldError) -> None:
+        """Say what went wrong, of our own errors."""
+        self.error(error.code, error.message)
+
+
+def split_message(code: str, message: str) -> tuple[str, str]:
+    """What is wrong, and the next step, which our messages name after their last colon."""
+    flat = " ".join(message.split())
+    what, _, step = flat.rpartition(": ")
+    return (what, step) if what else (flat, _NEXT_STEPS.get(code, _NEXT_STEP))
+
+
+def visible(text: str) -> str:
+    """The text with its control characters spelled out."""
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+
+
+def _plain_lines(part: Line | Grid) -> Iterable[str]:
+    if isinstance(part, Line):
+        yield visible(part.text)
+        return
+    table = [[visible(str(cell)) for cell in row] for row in (part.columns, *part.rows)]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for row in table:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _show_rich(part: Line | Grid) -> None:
+    # Rich takes a fifth of a second to import, and pipes do without it.
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(file=sys.stdout, highlight=False)
+    if isinstance(part, Line):
+        console.print(Text(visible(part.text), style=part.style), soft_wrap=True)
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in part.columns:
+        table.add_column(column, overflow="fold")
+    for row in part.rows:
+        table.add_row(*(Text(visible(str(cell))) for cell in row))
+    console.print(table)
+
+
+def _write(stream: IO[str], text: str) -> None:
+    """Write and flush; text that is no Unicode goes out as the bytes that it was read from."""
+    stream.flush()
+    buffer = getattr(stream, "buffer", None)
+    if buffer is None:
+        stream.write(text)
+    else:
+        buffer.write(text.encode("utf-8", "surrogateescape"))
+    stream.flush()
+
+
+def _plain(value: Any) -> Any:
+    return str(value)

@@ -1,0 +1,67 @@
+"""The commands that show and measure: the demo and the benches. Both print what they find themselves."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from coordinator.cli.invocation import Invocation
+from coordinator.cli.outcome import Line, Outcome
+
+# The demo stands on the coordinator, so the coordinator must not import it: its name is looked up when it is asked for.
+_DEMO: Final = "agents_demo.demo"
+
+
+def demo(
+    call: Invocation,
+    agents: Annotated[int | None, typer.Option(help="How many agents, each a process.", metavar="N")] = None,
+    tasks: Annotated[int | None, typer.Option(help="How many tasks at most.", metavar="N")] = None,
+    seconds: Annotated[float | None, typer.Option(help="A time limit for each column.", metavar="SECONDS")] = None,
+    think_ms: Annotated[
+        float | None, typer.Option(help="What a decision takes, in place of a model.", metavar="MS")
+    ] = None,
+    reread: Annotated[
+        bool, typer.Option("--reread", help="Agents without coordination read again just before they write.")
+    ] = False,
+    keep: Annotated[Path | None, typer.Option(help="Leave the trees in this folder.", metavar="DIR")] = None,
+    print_job_command: Annotated[
+        bool, typer.Option("--print-job-command", help="Print how to run this as a Ray job, and do nothing else.")
+    ] = False,
+) -> Outcome:
+    """Show agents at work on a real source tree: without coordination, split by number, and with Scentfield.
+
+    Uses the coordinator if it runs, else one of its own. Example: scentfield demo --agents 4 --seconds 20
+    """
+    story: Any = importlib.import_module(_DEMO)
+    if print_job_command:
+        given = {"--agents": agents, "--tasks": tasks, "--seconds": seconds, "--think-ms": think_ms}
+        arguments = [text for flag, value in given.items() if value is not None for text in (flag, str(value))]
+        command = story.job_command(call.settings, arguments)
+        return Outcome({"command": command}, [Line(command)])
+    wanted = {"n_agents": agents, "n_tasks": tasks, "seconds": seconds, "think_ms": think_ms, "keep": keep}
+    story.run_demo(
+        **{name: value for name, value in wanted.items() if value is not None},
+        rereads=reread,
+        as_json=call.flags.as_json,
+        settings=call.settings,
+    )
+    raise typer.Exit(0)
+
+
+def bench(
+    call: Invocation,
+    name: Annotated[str, typer.Argument(help="claims or field.")],
+    quick: Annotated[bool, typer.Option("--quick", help="Measure little, to see that it runs.")] = False,
+) -> Outcome:
+    """Measure this machine, each number beside a reference in the same run.
+
+    Example: scentfield bench claims --json
+    """
+    # It brings Rich and the client along, which other commands do without.
+    from coordinator.bench.report import run_bench
+
+    run_bench(name, json=call.flags.as_json, quick=quick)
+    raise typer.Exit(0)

@@ -1,0 +1,58 @@
+"""What was seen of the state actors, turned into Prometheus metrics. Pure: asks nobody, keeps nothing.
+
+Names and labels are bounded: no path, agent or space is ever a label. What could not be seen is left out, and
+`scentfield_up` says so; a gap is better than a number that is no longer true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from prometheus_client.core import Metric as Family
+from prometheus_client.registry import Collector
+
+from actors.quality_store.messages import Statistics
+from actors.scent_field.messages import FieldCounts
+from coordinator.metrics.actor_metric import ACTOR_METRICS, actor_families
+from coordinator.metrics.field_metric import FIELD_METRICS, field_families
+from coordinator.metrics.metric import Metric
+from coordinator.metrics.quality_metric import QUALITY_METRICS, quality_families
+
+METRICS: Final[tuple[Metric, ...]] = (*ACTOR_METRICS, *FIELD_METRICS, *QUALITY_METRICS)
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """What one state actor said when it was asked: its account, its committed counts, and else why not."""
+
+    domain: str
+    account: Mapping[str, Any] | None = None
+    counts: FieldCounts | Statistics | None = None
+    problem: str = ""
+
+    @property
+    def is_up(self) -> bool:
+        """Whether it answers and serves."""
+        return self.counts is not None and self.account is not None and self.account["trouble"] is None
+
+
+class FieldCollector(Collector):
+    """The one collector of everything that Scentfield exports."""
+
+    def __init__(self, sightings: Sequence[Sighting]) -> None:
+        self._sightings = sightings
+
+    def collect(self) -> Iterator[Family]:
+        """The metrics that have samples, always in the same order."""
+        return (family for family in self._families() if family.samples)
+
+    def _families(self) -> Iterator[Family]:
+        accounts = [seen.account for seen in self._sightings if seen.account is not None]
+        yield from actor_families({seen.domain: seen.is_up for seen in self._sightings}, accounts)
+        for seen in self._sightings:
+            if isinstance(seen.counts, FieldCounts):
+                yield from field_families(seen.counts)
+            elif isinstance(seen.counts, Statistics):
+                yield from quality_families(seen.counts)

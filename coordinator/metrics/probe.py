@@ -1,0 +1,84 @@
+"""Asks the state actors how they are, all at once, and waits for them a short time only."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final, Protocol
+
+from actors.quality_store.messages import GetStatistics
+from actors.runtime.errors import ScentfieldError
+from actors.scent_field.messages import FieldStatistics
+from coordinator.conversation import Conversation, value_of
+from coordinator.domain import DOMAINS, QUALITY_STORE, SCENT_FIELD
+from coordinator.metrics.collector import Sighting
+
+PATIENCE_S: Final = 2.0
+_GIVE_UP_S: Final = 60.0
+_QUESTIONS: Final[Mapping[str, Any]] = MappingProxyType(
+    {SCENT_FIELD: FieldStatistics(), QUALITY_STORE: GetStatistics()}
+)
+
+
+class Line(Protocol):
+    """How the state actors are reached."""
+
+    async def call_async(self, domain: str, raw: bytes, timeout_s: float) -> bytes:
+        """Send a request and wait for its reply. Raises `Unavailable`."""
+
+    async def describe_async(self, domain: str, timeout_s: float) -> dict[str, Any]:
+        """The actor's own account of itself. Raises `Unavailable`."""
+
+
+class Probe:
+    """Looks at the state actors through one line.
+
+    An actor that has not answered is not asked again before it has, however many looks there are: whoever looks
+    meanwhile waits for the same answer. So neither many scrapers nor a silent actor make questions pile up.
+    """
+
+    def __init__(self, line: Line, *, patience_s: float = PATIENCE_S) -> None:
+        self._line = line
+        self._patience_s = patience_s
+        self._asked: dict[str, asyncio.Task[Sighting]] = {}
+
+    async def look(self) -> list[Sighting]:
+        """What each state actor says within `patience_s` seconds, in the order of `DOMAINS`."""
+        asked = {domain: self._ask(domain) for domain in DOMAINS}
+        await asyncio.wait(asked.values(), timeout=self._patience_s)
+        return [task.result() if task.done() else self._silent(domain) for domain, task in asked.items()]
+
+    def _ask(self, domain: str) -> asyncio.Task[Sighting]:
+        task = self._asked.get(domain)
+        if task is None or task.done():
+            task = self._asked[domain] = asyncio.create_task(_look_at(domain, self._line))
+        return task
+
+    def _silent(self, domain: str) -> Sighting:
+        return Sighting(domain, problem=f"{domain} gave no answer within {self._patience_s:g} s")
+
+
+async def _look_at(domain: str, line: Line) -> Sighting:
+    account, counts = await asyncio.gather(
+        line.describe_async(domain, _GIVE_UP_S), _counts_of(domain, line), return_exceptions=True
+    )
+    problems = [_problem(one) for one in (account, counts) if isinstance(one, BaseException)]
+    return Sighting(
+        domain,
+        None if isinstance(account, BaseException) else account,
+        None if isinstance(counts, BaseException) else counts,
+        "; ".join(dict.fromkeys(problems)),
+    )
+
+
+async def _counts_of(domain: str, line: Line) -> Any:
+    stranger = Conversation(DOMAINS[domain].schema, "", "")
+    raw = await line.call_async(domain, stranger.unnumbered([_QUESTIONS[domain]]), _GIVE_UP_S)
+    return value_of(stranger.answers(raw, 1)[0])
+
+
+def _problem(error: BaseException) -> str:
+    if isinstance(error, ScentfieldError):
+        return error.message
+    raise error

@@ -1,0 +1,58 @@
+"""docs/metrics.md, made from the metrics themselves: `python -m coordinator.metrics.reference > docs/metrics.md`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Final
+
+from coordinator.metrics.actor_metric import ACTOR_METRICS
+from coordinator.metrics.field_metric import FIELD_METRICS
+from coordinator.metrics.metric import Metric
+from coordinator.metrics.quality_metric import QUALITY_METRICS
+
+_INTRODUCTION: Final = """\
+# Metrics
+
+`scentfield up` starts an exporter beside the state actors. It serves http://127.0.0.1:9464/metrics unless
+`metrics_host` and `metrics_port` say otherwise, or `metrics` says that it is not wanted. `deploy/prometheus.yml`
+scrapes it; `scentfield metrics` prints the same without it. `/healthz` answers 200 while all state actors serve, else
+503, and says which do not.
+
+The exporter asks the state actors when it is scraped and waits for two seconds at most. It shows committed values only:
+what it has shown is still there after a crash. The counts of claims, edits and reads are kept in the stores and go on
+over restarts; those of an actor's own work (requests, turns, commits) begin anew with its process, as `rate()` expects.
+
+Labels are bounded: `domain` is a state actor, `kind` a kind of signal, `extension` a file extension (200 rows, then
+`other`), `mode` the way a file was shown, `cause` why something ended, `source` what decided an automatic read. Paths
+and agents are never labels.
+
+This page is made from the code: `python -m coordinator.metrics.reference > docs/metrics.md`.
+"""
+_SECTIONS: Final = (
+    ("The state actors", ACTOR_METRICS),
+    ("The scent field", FIELD_METRICS),
+    ("The quality store", QUALITY_METRICS),
+)
+
+
+def reference() -> str:
+    """The page, in Markdown."""
+    return "\n".join((_INTRODUCTION, *(line for title, metrics in _SECTIONS for line in _section(title, metrics))))
+
+
+def _section(title: str, metrics: tuple[Metric, ...]) -> Iterator[str]:
+    yield f"## {title}\n"
+    yield "| metric | type | labels | meaning |"
+    yield "| --- | --- | --- | --- |"
+    yield from (_row(metric) for metric in metrics)
+    yield ""
+
+
+def _row(metric: Metric) -> str:
+    labels = ", ".join(f"`{label}`" for label in metric.labels)
+    return f"| `{metric.name}` | {metric.kind} | {labels} | {metric.help} |"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(reference())

@@ -1,0 +1,132 @@
+"""Reading and editing from the shell."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+BIG = "".join(f"def f{number}():\n" + "    calculate()\n" * 8 + f"    return {number}\n" for number in range(60))
+
+
+def test_read_prints_the_view_and_hints_beside_it(scentfield: Any) -> None:
+    scentfield("claim", "a.py", "--agent", "ann", "--intent", "fix f")
+    result = scentfield("read", "a.py", "--agent", "bob")
+    assert result.stdout.endswith("def f():\n    return 1\n")
+    assert result.stderr == "[scent: claimed by ann#1 to fix f]\n"
+
+
+def test_a_files_text_comes_out_as_it_is(scentfield: Any, tree: Path) -> None:
+    raw = "# [red]no markup[/red] \x1b[31m caf\u00e9\r\n".encode()
+    (tree / "a.py").write_bytes(raw)
+    assert scentfield("read", "a.py", "--mode", "full", "--agent", "ann").stdout_bytes.endswith(raw)
+
+
+def test_read_as_a_document(scentfield: Any) -> None:
+    document = scentfield.json("read", "a.py", "--mode", "full", "--agent", "ann")
+    assert (document["mode"], document["agent"], document["without_coordinator"]) == ("full", "ann#1", "")
+    assert document["text"].endswith("def f():\n    return 1\n")
+
+
+def test_an_unknown_mode_is_an_error(scentfield: Any) -> None:
+    assert scentfield.json("read", "a.py", "--mode", "fulll", "--agent", "ann", expect=2)["error"]["code"] == "misuse"
+
+
+def test_read_then_edit_from_the_shell_knows_what_was_shown(scentfield: Any, tree: Path) -> None:
+    (tree / "a.py").write_text(BIG)
+    assert scentfield.json("read", "a.py", "--agent", "ann")["mode"] == "map"
+    missed = scentfield.json("edit", "a.py", "--old", "return  7", "--new", "return 8", "--agent", "ann", expect=1)
+    assert missed["cause"] == "not_shown"
+    unread = scentfield.json("edit", "a.py", "--old", "return  7", "--new", "return 8", "--agent", "bob", expect=1)
+    assert unread["cause"] == "unread"
+
+
+def test_a_marker_of_a_view_never_ends_up_in_a_file(scentfield: Any, tree: Path) -> None:
+    (tree / "a.py").write_text(BIG)
+    text = scentfield.json("read", "a.py", "--mode", "map", "--agent", "ann")["text"]
+    marker = next(line for line in text.splitlines()[1:] if "…" in line)
+    edited = scentfield.json("edit", "src/b.py", "--old", "return 2", "--new", marker, "--agent", "ann", expect=1)
+    assert edited["cause"] == "marker"
+
+
+def test_expand_shows_one_unit(scentfield: Any, tree: Path) -> None:
+    (tree / "a.py").write_text(BIG)
+    assert scentfield("expand", "a.py", "f7", "--agent", "ann").stdout.endswith("    calculate()\n    return 7\n")
+
+
+def test_edit_and_undo(scentfield: Any, tree: Path) -> None:
+    edited = scentfield.json("edit", "a.py", "--old", "return 1", "--new", "return 2", "--agent", "ann")
+    assert (edited["applied"], (tree / "a.py").read_text()) == (True, "def f():\n    return 2\n")
+    assert scentfield("undo", "a.py", "--agent", "ann").exit_code == 0
+    assert (tree / "a.py").read_text() == "def f():\n    return 1\n"
+
+
+def test_an_edit_of_a_claimed_file_is_exit_code_3_and_changes_nothing(scentfield: Any, tree: Path) -> None:
+    scentfield("claim", "a.py", "--agent", "ann")
+    result = scentfield("edit", "a.py", "--old", "return 1", "--new", "return 2", "--agent", "bob")
+    assert result.exit_code == 3
+    assert "ann#1 holds a.py" in result.stdout
+    assert (tree / "a.py").read_text() == "def f():\n    return 1\n"
+
+
+def test_a_text_that_is_not_there_is_exit_code_1_with_the_file_as_evidence(scentfield: Any) -> None:
+    scentfield("read", "a.py", "--agent", "ann")
+    result = scentfield("edit", "a.py", "--old", "return 7", "--new", "return 2", "--agent", "ann")
+    assert result.exit_code == 1
+    assert "return 1" in result.stdout
+
+
+def test_texts_from_files_and_standard_input(scentfield: Any, tree: Path) -> None:
+    (tree / "old.txt").write_bytes(b"return 1\n")
+    result = scentfield("edit", "a.py", "--old-file", "old.txt", "--new-file", "-", "--agent", "ann", text="return 3\n")
+    assert result.exit_code == 0
+    assert (tree / "a.py").read_text() == "def f():\n    return 3\n"
+
+
+def test_create_writes_a_new_file_and_overwrites_none(scentfield: Any, tree: Path) -> None:
+    assert scentfield("edit", "new.py", "--create", "--new", "x = 1\n", "--agent", "ann").exit_code == 0
+    assert (tree / "new.py").read_text() == "x = 1\n"
+    again = scentfield.json("edit", "new.py", "--create", "--new", "x = 2\n", "--agent", "ann", expect=1)
+    assert again["cause"] == "create_conflict"
+
+
+def test_expect_hash_guards_the_version(scentfield: Any) -> None:
+    arguments = ["--old", "return 1", "--new", "return 2", "--expect-hash", "0" * 64, "--agent", "ann"]
+    assert scentfield.json("edit", "a.py", *arguments, expect=1)["cause"] == "stale_hash"
+
+
+def test_texts_have_to_be_given_once(scentfield: Any) -> None:
+    for arguments in (
+        ["--new", "x"],
+        ["--old", "x"],
+        ["--old", "x", "--old-file", "y", "--new", "z"],
+        ["--old-file", "-", "--new-file", "-"],
+        ["--old-file", "not-there.txt", "--new", "z"],
+    ):
+        assert scentfield("edit", "a.py", *arguments, "--agent", "ann").exit_code == 2
+
+
+def test_reading_works_without_a_coordinator_and_says_so(alone: Any) -> None:
+    result = alone("read", "a.py", "--agent", "ann")
+    assert result.exit_code == 0
+    assert "no coordinator" in result.stdout.splitlines()[0]
+    assert result.stdout.endswith("def f():\n    return 1\n")
+    assert result.stderr.startswith("without a coordinator: ")
+    assert json.loads(alone("read", "a.py", "--json", "--agent", "ann").stdout)["without_coordinator"]
+
+
+def test_editing_without_a_coordinator_is_refused_unless_told_otherwise(alone: Any, tree: Path) -> None:
+    arguments = ("edit", "a.py", "--old", "return 1", "--new", "return 2", "--agent", "ann")
+    assert alone(*arguments).exit_code == 4
+    assert (tree / "a.py").read_text() == "def f():\n    return 1\n"
+    warned = alone(*arguments, SCENTFIELD_WHEN_UNAVAILABLE="warn")
+    assert warned.exit_code == 0
+    assert "without a coordinator" in warned.stderr
+    assert (tree / "a.py").read_text() == "def f():\n    return 2\n"
+
+
+def test_a_view_that_was_read_alone_still_guards_against_its_markers(alone: Any, tree: Path) -> None:
+    (tree / "a.py").write_text(BIG)
+    text = alone.json("read", "a.py", "--mode", "map", "--agent", "ann")["text"]
+    marker = next(line for line in text.splitlines()[1:] if "…" in line)
+    alone.house.up(alone.house.settings, None)
+    edited = alone.json("edit", "src/b.py", "--old", "return 2", "--new", marker, "--agent", "ann", expect=1)
+    assert edited["cause"] == "marker"

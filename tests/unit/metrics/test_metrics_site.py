@@ -1,0 +1,145 @@
+"""The exporter's pages and its questions, over lines that are not Ray."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from actors.runtime.actor import ActorConfig, StateActor
+from actors.runtime.errors import Unavailable
+from coordinator.domain import DOMAINS
+from coordinator.metrics.actor_metric import ACTOR_METRICS, UP
+from coordinator.metrics.exporter import Site, listen
+from coordinator.metrics.probe import Probe
+
+
+class LocalLine:
+    """Real state actors in this process; those named `gone` cannot be reached, those `silent` never answer."""
+
+    def __init__(self, folder: Path, *, gone: tuple[str, ...] = (), silent: tuple[str, ...] = ()) -> None:
+        self.gone = gone
+        self.silent = silent
+        self.asked: list[str] = []
+        self.actors = {
+            name: StateActor(ActorConfig(name, domain.machine, f"sqlite:///{folder / name}.sqlite3"))
+            for name, domain in DOMAINS.items()
+        }
+
+    async def call_async(self, domain: str, raw: bytes, timeout_s: float) -> bytes:  # noqa: ARG002  # the protocol's signature
+        await self._reach(domain)
+        return await self.actors[domain].submit(raw)
+
+    async def describe_async(self, domain: str, timeout_s: float) -> dict[str, Any]:  # noqa: ARG002  # the same
+        self.asked.append(domain)
+        await self._reach(domain)
+        return await self.actors[domain].describe()
+
+    async def _reach(self, domain: str) -> None:
+        if domain in self.gone:
+            raise Unavailable(f"{domain} cannot be reached")
+        if domain in self.silent:
+            await asyncio.Event().wait()
+
+
+async def get(site: Site, path: str, accept: str = "") -> tuple[int, str, str]:
+    """(status, content type, body) of a page, without a network."""
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    headers = [(b"accept", accept.encode())]
+    scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "headers": headers}
+    await site.app(scope, receive, send)
+    told = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+    return sent[0]["status"], told.get("content-type", ""), sent[1]["body"].decode()
+
+
+def fetch(folder: Path, path: str, accept: str = "", **options: Any) -> tuple[int, str, str]:
+    async def run() -> tuple[int, str, str]:
+        return await get(Site(LocalLine(folder, **options)), path, accept)
+
+    return asyncio.run(run())
+
+
+def test_metrics_of_serving_actors_are_plain_text(tmp_path: Path) -> None:
+    status, content_type, body = fetch(tmp_path, "/metrics")
+    assert status == 200
+    assert content_type.startswith("text/plain; version=0.0.4")
+    assert 'scentfield_up{domain="scent_field"} 1.0' in body
+    assert 'scentfield_up{domain="quality_store"} 1.0' in body
+
+
+def test_a_scraper_that_asks_for_openmetrics_gets_it(tmp_path: Path) -> None:
+    _, content_type, body = fetch(tmp_path, "/metrics", "application/openmetrics-text; version=1.0.0")
+    assert content_type.startswith("application/openmetrics-text")
+    assert body.endswith("# EOF\n")
+
+
+def test_a_real_actor_tells_all_that_is_exported_of_it(tmp_path: Path) -> None:
+    _, _, body = fetch(tmp_path, "/metrics")
+    for metric in ACTOR_METRICS:
+        for domain in DOMAINS:
+            assert f'{metric.name}{{domain="{domain}"}} ' in body
+
+
+def test_an_actor_that_cannot_be_reached_is_down_and_the_other_is_served(tmp_path: Path) -> None:
+    status, _, body = fetch(tmp_path, "/metrics", gone=("scent_field",))
+    assert status == 200
+    assert f'{UP.name}{{domain="scent_field"}} 0.0' in body
+    assert f'{UP.name}{{domain="quality_store"}} 1.0' in body
+    assert "scentfield_leases " not in body
+    assert "scentfield_escalations_pending " in body
+
+
+def test_health_is_200_while_all_serve_and_503_with_the_reason_else(tmp_path: Path) -> None:
+    status, _, body = fetch(tmp_path, "/healthz")
+    assert (status, json.loads(body)["status"]) == (200, "ok")
+    status, _, body = fetch(tmp_path, "/healthz", gone=("quality_store",))
+    told = json.loads(body)
+    assert (status, told["status"]) == (503, "unavailable")
+    assert told["actors"] == {"scent_field": "serves", "quality_store": "quality_store cannot be reached"}
+
+
+def test_an_unknown_page_is_not_found(tmp_path: Path) -> None:
+    assert fetch(tmp_path, "/secrets")[0] == 404
+
+
+def test_a_silent_actor_is_asked_once_however_many_look(tmp_path: Path) -> None:
+    async def run() -> tuple[list[str], list[str]]:
+        line = LocalLine(tmp_path, silent=("scent_field",))
+        probe = Probe(line, patience_s=0.01)
+        looks = [await probe.look() for _ in range(3)]
+        return line.asked, [seen.problem for look in looks for seen in look if seen.domain == "scent_field"]
+
+    asked, problems = asyncio.run(run())
+    assert asked.count("scent_field") == 1
+    assert problems == ["scent_field gave no answer within 0.01 s"] * 3
+
+
+def test_looks_at_one_time_share_their_questions(tmp_path: Path) -> None:
+    async def run() -> list[str]:
+        line = LocalLine(tmp_path)
+        probe = Probe(line)
+        await asyncio.gather(*(probe.look() for _ in range(10)))
+        return line.asked
+
+    assert sorted(asyncio.run(run())) == ["quality_store", "scent_field"]
+
+
+def test_a_port_that_is_taken_is_refused_and_a_free_one_is_found() -> None:
+    with listen("127.0.0.1", 0) as first:
+        port = first.getsockname()[1]
+        assert port > 0
+        with pytest.raises(OSError, match="in use"):
+            listen("127.0.0.1", port)
+    with socket.create_server(("127.0.0.1", 0)) as other, pytest.raises(OSError, match="in use"):
+        listen("127.0.0.1", other.getsockname()[1])
