@@ -33,6 +33,7 @@ class Crew:
         self.names = tuple(names)
         self._folder = folder
         self._processes: dict[str, subprocess.Popen[str]] = {}
+        self._listeners: list[threading.Thread] = []
         self._heard: queue.Queue[Heard] = queue.Queue()
 
     def __enter__(self) -> Crew:
@@ -52,7 +53,9 @@ class Crew:
     def _start(self, name: str) -> None:
         with self._log(name).open("wb") as log:
             process = self._processes[name] = spawn("agents_demo.agent", self._folder, log)
-        threading.Thread(target=self._listen, args=(name, process.stdout), daemon=True).start()
+        listener = threading.Thread(target=self._listen, args=(name, process.stdout), daemon=True)
+        self._listeners.append(listener)
+        listener.start()
 
     def assign(self, assignment: Assignment) -> None:
         """Hand an agent its next work, to get ready for."""
@@ -62,9 +65,10 @@ class Crew:
         return self._folder / f"{name}.log"
 
     def _listen(self, name: str, output: IO[str]) -> None:
-        for line in output:
-            with contextlib.suppress(ValueError):  # the last line of a killed process may be cut
-                self._heard.put(Heard(name, json.loads(line)))
+        with output:
+            for line in output:
+                with contextlib.suppress(ValueError):  # the last line of a killed process may be cut
+                    self._heard.put(Heard(name, json.loads(line)))
         self._heard.put(Heard(name, None))
 
     def _tell(self, name: str, line: str) -> None:
@@ -118,3 +122,5 @@ class Crew:
                 process.wait(_END_S)
             process.kill()
             process.wait()
+        for listener in self._listeners:
+            listener.join(_END_S)

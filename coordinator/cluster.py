@@ -100,7 +100,8 @@ def _connect(address: str, settings: Settings) -> None:
             ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False, configure_logging=False)
     except (ConnectionError, RayError, RuntimeError, ValueError) as error:
         raise Unavailable(
-            f"the cluster at {address} does not answer ({error}): start it with `scentfield up`"
+            f"the cluster at {address} does not answer, or not to this token ({error}): start it with `scentfield up`, "
+            "or take its token (RAY_AUTH_TOKEN, or ~/.ray/auth_token)"
         ) from error
 
 

@@ -374,7 +374,10 @@ class Twin:
 
     def force(self, command):
         found = [one for one in self.leases if one["space"] == command.space and command.target in one["targets"]]
-        alive = [one for one in found if self.is_live(one) and not one["fades"]]
+        alive = [
+            one for one in found
+            if self.is_live(one) and (not one["fades"] or self.now - one["progress"] < LIMITS.fresh_s)
+        ]  # fmt: skip
         if alive and not command.even_if_alive:
             return ("released", 0)
         for lease in found:
