@@ -161,7 +161,9 @@ def run_demo(
         raise Misuse("SCENTFIELD_DISABLED is set, so there is nothing to show: unset it for the demo")
     screen = Console(stderr=True, quiet=as_json)
     with work_folder(keep) as folder:
-        outcomes = _run(plan, folder, settings, source, screen)
+        # Standard output is for the outcome alone; a missed heartbeat, say, is logged to wherever it leads.
+        with contextlib.redirect_stdout(sys.stderr):
+            outcomes = _run(plan, folder, settings, source, screen)
         if keep is not None:
             (folder / "outcome.json").write_text(json.dumps(outcomes, indent=2) + "\n", encoding="utf-8")
     if as_json:
@@ -217,17 +219,18 @@ def job_command(settings: Settings, arguments: list[str], *, executable: str = s
     """The command that runs the demo as a Ray job on the head that `scentfield up` started.
 
     Raises `Unavailable` if that is not running. The interpreter is named in full, as a job's bare `python` may be
-    another one; `-P` keeps a foreign `actors` in the job's folder from shadowing ours, where ours is installed.
+    another one; so is the cluster, as Ray tells a job the address of the head that was started last on its machine.
+    `-P` keeps a foreign `actors` in the job's folder from shadowing ours, where ours is installed.
     """
     head = recorded_head(settings.state_dir)
     if head is None:
         raise Unavailable(f"no head runs for {settings.state_dir}, and a job needs one: start it with `scentfield up`")
     ray = str(Path(executable).with_name("ray"))
-    safe_path = [] if Path.cwd().samefile(PACKAGES) else ["-P"]
     submit = [ray, "job", "submit", "--address", head.dashboard_url, "--working-dir", "."]
-    return "RAY_AUTH_MODE=token " + shlex.join(
-        [*submit, "--", executable, *safe_path, "-m", "agents_demo.demo", *arguments]
-    )
+    named = [f"SCENTFIELD_ADDRESS={head.address}", f"SCENTFIELD_NAMESPACE={settings.namespace}"]
+    safe_path = [] if Path.cwd().samefile(PACKAGES) else ["-P"]
+    run = ["env", *named, executable, *safe_path, "-m", "agents_demo.demo", *arguments]
+    return "RAY_AUTH_MODE=token " + shlex.join([*submit, "--", *run])
 
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)

@@ -24,6 +24,7 @@ from coordinator.step import Transport, drive
 
 Order = Literal["beat", "leave", "stop"]
 _BEATS_A_TTL: Final = 3.0
+_PATIENCE: Final = 2.0 / 3.0  # of a TTL: an answer that comes later would hardly extend anything
 _LEAVE_S: Final = 5.0
 _log = logging.getLogger("scentfield.session")
 _beating: set[Heart] = set()
@@ -42,6 +43,7 @@ class Heart:
         self._transport = transport
         self._monotonic = monotonic
         self._pid = os.getpid()
+        self._was_taken = True
         # Orders come from finalizers too, which may interrupt any thread anywhere: this queue allows that.
         self._orders: SimpleQueue[Order] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name=f"heart-{session.session_id}", daemon=True)
@@ -64,12 +66,12 @@ class Heart:
         _beating.discard(self)
         self._orders.put("stop")
 
-    def leave(self) -> None:
-        """Say goodbye for an owner that cannot: everything is released at once. Gives up after 5 s."""
+    def leave(self, within_s: float = _LEAVE_S) -> None:
+        """Say goodbye for an owner that cannot: everything is released at once. Gives up after `within_s` seconds."""
         _beating.discard(self)
         if os.getpid() == self._pid and self._session.end is None:
             with suppress(Exception):  # the session's TTL does the rest
-                drive(say_goodbye(self._session, _LEAVE_S), self._transport)
+                drive(say_goodbye(self._session, within_s), self._transport)
 
     def _run(self) -> None:
         while True:
@@ -81,7 +83,8 @@ class Heart:
                 return
 
     def _next_order(self) -> Order:
-        period_s = self._session.ttl_s / _BEATS_A_TTL
+        """What to do next; a heartbeat that was not taken is repeated soon, so that one lost answer ends nothing."""
+        period_s = self._session.ttl_s / (_BEATS_A_TTL if self._was_taken else 4 * _BEATS_A_TTL)
         try:
             return self._orders.get(timeout=period_s * random.uniform(0.8, 1.0))
         except Empty:
@@ -90,9 +93,11 @@ class Heart:
     def _beat(self) -> bool:
         """One beat; False when there is nothing left to keep alive."""
         n_losses = len(self._session.losses)
-        timeout_s = max(1.0, self._session.ttl_s / _BEATS_A_TTL)
+        timeout_s = self._session.ttl_s * _PATIENCE
+        self._was_taken = False
         try:
             drive(beat(self._session, self._monotonic(), timeout_s), self._transport)
+            self._was_taken = True
         except UnknownAgent as error:
             _log.warning("session %s has ended: %s", self._session.session_id, error.message)
             return False
@@ -100,16 +105,16 @@ class Heart:
             _log.warning("a heartbeat of %s was not taken: %s", self._session.session_id, error.message)
         except Exception as error:  # a driver that shuts down pulls Ray away under this thread
             _log.debug("a heartbeat of %s failed: %r", self._session.session_id, error)
-            time.sleep(1.0)
         for loss in self._session.losses[n_losses:]:
             _log.warning("%s has lost %s: %s", self._session.session_id, ", ".join(loss.targets), loss.reason)
         return True
 
 
 def _leave_all() -> None:
-    """At a normal exit of the process: release at once."""
+    """At a normal exit of the process: release at once; 5 s for all of them together."""
+    until_s = time.monotonic() + _LEAVE_S
     for heart in sorted(_beating, key=lambda one: one._session.session_id):
-        heart.leave()
+        heart.leave(max(0.1, until_s - time.monotonic()))
 
 
 def monotonic_s() -> float:

@@ -348,7 +348,8 @@ class Editor:
             return
         try:
             command = GiveBack(self._desk.workspace.space, target, permit.generation)
-            yield from self._port.field_reports.request(session, command)
+            # No report: a claim that is not given back would shut others out for as long as this session lives.
+            yield from self._port.claims.request(session, command)
         except ScentfieldError:
             return  # the claim ends with the session then
 

@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from actors.quality_store.messages import RecordOutcome
 from coordinator import Coordinator, ScentfieldError, Settings
 from coordinator.answer import Claimed, NotGranted
 
@@ -196,7 +197,7 @@ class Worker:
         self._ledger = ledger
         self._path = path
         self._name = agent.agent_id.partition("#")[0]
-        self.n_steps = self._n_granted = self._n_edits = 0
+        self.n_steps = self._n_granted = self._n_outcomes = 0
         self._longest_s = 0.0
         self._kept: dict[str, int] = {}
         self._faults: list[str] = []
@@ -204,7 +205,8 @@ class Worker:
     def step(self, crowded: list[str]) -> None:
         """One round of everything; what it raises is a fault."""
         self.n_steps += 1
-        for act in (self._claim_own, self._deposit, self._edit, lambda: self._claim_crowded(crowded)):
+        acts = (self._claim_own, self._deposit, self._edit, self._report, lambda: self._claim_crowded(crowded))
+        for act in acts:
             started_s = time.monotonic()
             try:
                 act()
@@ -244,9 +246,16 @@ class Worker:
     def _edit(self) -> None:
         edited = self._agent.edit(self._path, f"step = {self.n_steps - 1}\n", f"step = {self.n_steps}\n")
         self._n_granted += 1
-        self._n_edits += 1
         if not edited.applied:
             self._faults.append(f"an edit failed: {edited}")
+
+    def _report(self) -> None:
+        """An outcome that is waited for, unlike that of an edit, which is given up after a short time."""
+        core = self._agent._core
+        assert core.session is not None
+        outcome = RecordOutcome(core.space, f"{self._name}.rs", "full", "success", "applied")
+        self._agent._do(core._quality.request(core.session, outcome))
+        self._n_outcomes += 1
 
     def _claim_crowded(self, crowded: list[str]) -> None:
         target = crowded[self.n_steps % len(crowded)]
@@ -266,7 +275,7 @@ class Worker:
         return {
             "n_steps": self.n_steps,
             "n_granted": self._n_granted,
-            "n_edits": self._n_edits,
+            "n_outcomes": self._n_outcomes,
             "longest_s": self._longest_s,
             "kept": self._kept,
             "faults": self._faults,

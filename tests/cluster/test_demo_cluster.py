@@ -14,9 +14,10 @@ from typing import Any
 
 import psutil
 import pytest
+import ray
 
 from agents_demo.demo import run_demo
-from coordinator.cluster import actor_names
+from coordinator.cluster import actor_names, attach
 from coordinator.settings import Settings
 
 pytestmark = pytest.mark.cluster
@@ -62,6 +63,19 @@ def test_with_coordination_no_task_is_done_twice_and_no_update_is_lost(
     assert actor_names(coordinator_up) == before
 
 
+@pytest.mark.timeout(240)
+def test_on_a_cluster_without_a_coordinator_the_demo_brings_its_own_and_takes_it_away(
+    settings: Settings, source: Path, head_family: list[psutil.Process]
+) -> None:
+    outcomes = run_demo(n_agents=2, n_tasks=4, with_accident=False, source=source, settings=settings)
+    assert list(outcomes) == ["none", "split", "with"]
+    assert outcomes["with"]["tasks_done"] == 4
+    attach(settings)
+    named = [one["namespace"] for one in ray.util.list_named_actors(all_namespaces=True)]
+    assert [namespace for namespace in named if namespace.startswith("scentfield-demo")] == []
+    assert all(process.is_running() for process in head_family)
+
+
 def _check_accident(column: dict[str, Any]) -> None:
     """Somebody was killed at work, and the others did what was left."""
     assert column["agent_killed"].startswith("agent-")
@@ -71,9 +85,16 @@ def _check_accident(column: dict[str, Any]) -> None:
     assert sum(column["landed_by"].values()) >= 35  # the dead one may have landed an edit that it told nobody of
 
 
+@pytest.fixture
+def short_folder() -> Iterator[Path]:
+    """A folder for temporary files with a short name: Ray's sockets have no room for long ones."""
+    with tempfile.TemporaryDirectory(prefix="d", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
 @pytest.mark.timeout(240)
 def test_an_interrupted_demo_takes_its_head_and_its_agents_along(
-    tmp_path: Path, wait_until: Callable[..., Any]
+    tmp_path: Path, short_folder: Path, wait_until: Callable[..., Any]
 ) -> None:
     folder = tmp_path / "project"
     (folder / "actors").mkdir(parents=True)

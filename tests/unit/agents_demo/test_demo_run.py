@@ -86,15 +86,16 @@ def head_in(folder: Path) -> Settings:
     head = Head("127.0.0.1:6379", "http://127.0.0.1:8265", os.getpid(), psutil.Process().create_time())
     fields = {name: getattr(head, name) for name in ("address", "dashboard_url", "pid", "started_at_s")}
     (folder / "head.json").write_text(json.dumps(fields))
-    return Settings(data_dir=folder)
+    return Settings(data_dir=folder, namespace="ours")
 
 
-def test_the_job_command_names_head_interpreter_and_token(tmp_path, monkeypatch):
+def test_the_job_command_names_head_cluster_interpreter_and_token(tmp_path, monkeypatch):
     settings = head_in(tmp_path)
     monkeypatch.chdir(tmp_path)
     assert job_command(settings, ["--agents", "4"], executable="/opt/venv/bin/python") == (
         "RAY_AUTH_MODE=token /opt/venv/bin/ray job submit --address http://127.0.0.1:8265 --working-dir . "
-        "-- /opt/venv/bin/python -P -m agents_demo.demo --agents 4"
+        "-- env SCENTFIELD_ADDRESS=127.0.0.1:6379 SCENTFIELD_NAMESPACE=ours "
+        "/opt/venv/bin/python -P -m agents_demo.demo --agents 4"
     )
     monkeypatch.chdir(PACKAGES)  # a bare checkout is found by the current folder
     assert " /opt/venv/bin/python -m agents_demo.demo " in job_command(
