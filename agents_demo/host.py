@@ -35,7 +35,7 @@ def coordinator_for(settings: Settings, folder: Path) -> Iterator[Settings]:
                 yield own.model_copy(update={"address": attach(settings)})
             else:
                 named = f"scentfield-demo-{os.getpid()}-{time.time_ns()}"
-                with _own(own.model_copy(update={"namespace": named})) as hosted:
+                with _own(own.model_copy(update={"namespace": named, "metrics_port": 0})) as hosted:
                     yield hosted
     finally:
         if not was_attached:

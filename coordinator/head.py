@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -39,6 +41,7 @@ class Head:
     dashboard_url: str
     pid: int
     started_at_s: float
+    temp_dir: str
 
     @property
     def is_running(self) -> bool:
@@ -52,22 +55,40 @@ class Head:
 
 def recorded_head(state_dir: Path) -> Head | None:
     """The head of this state folder, if it runs."""
+    head = _last_head(state_dir)
+    return head if head is not None and head.is_running else None
+
+
+def _last_head(state_dir: Path) -> Head | None:
     try:
-        head = Head(**json.loads((state_dir / "head.json").read_text(encoding="utf-8")))
+        return Head(**json.loads((state_dir / "head.json").read_text(encoding="utf-8")))
     except (FileNotFoundError, ValueError, TypeError):
         return None
-    return head if head.is_running else None
 
 
 def start_head(state_dir: Path, *, num_cpus: int | None = None) -> Head:
-    """Start a head on loopback with a token; returns when it answers. Raises `Unavailable` with the end of its log."""
+    """Start a head on loopback with a token; returns when it answers. Raises `Unavailable` with the end of its log.
+
+    A start that fails, as it does now and then on a busy machine, is tried once more.
+    """
     private_folder(state_dir)
     protect_token()
+    before = _last_head(state_dir)
+    if before is not None and not before.is_running:
+        shutil.rmtree(before.temp_dir, ignore_errors=True)  # it was killed, and could not clean up
+    try:
+        return _start(state_dir, num_cpus)
+    except Unavailable:
+        return _start(state_dir, num_cpus)
+
+
+def _start(state_dir: Path, num_cpus: int | None) -> Head:
     gcs, dashboard, *others = free_ports(6)
+    temp_dir = _temp_dir()
     log = state_dir / "head.log"
     with log.open("wb") as output:
         process = subprocess.Popen(
-            _command(gcs, dashboard, others, num_cpus),
+            [*_command(gcs, dashboard, others, num_cpus), f"--temp-dir={temp_dir}"],
             env={**os.environ, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_AUTH_MODE": "token"},
             stdin=subprocess.DEVNULL,
             stdout=output,
@@ -77,11 +98,11 @@ def start_head(state_dir: Path, *, num_cpus: int | None = None) -> Head:
         )
     _children[process.pid] = process
     started_at_s = psutil.Process(process.pid).create_time()
-    head = Head(f"{HOST}:{gcs}", f"http://{HOST}:{dashboard}", process.pid, started_at_s)
+    head = Head(f"{HOST}:{gcs}", f"http://{HOST}:{dashboard}", process.pid, started_at_s, temp_dir)
     try:
         _await_ready(process, log)
     except BaseException:  # an interrupt too must not leave a head behind that nobody knows of
-        process.terminate()
+        _stop(head)
         raise
     (state_dir / "head.json").write_text(json.dumps(asdict(head)), encoding="utf-8")
     return head
@@ -122,8 +143,21 @@ def _await_ready(process: subprocess.Popen[bytes], log: Path) -> None:
     raise Unavailable(f"Ray's head did not start within {_START_S:g} s: see {log}")
 
 
+def _temp_dir() -> str:
+    """A private folder for Ray's sockets and logs, so that heads on one machine are not taken for each other.
+
+    Its path has to be short: a socket's name has 107 characters at most.
+    """
+    return tempfile.mkdtemp(prefix="scentfield-", dir="/tmp" if Path("/tmp").is_dir() else None)
+
+
 def stop_head(state_dir: Path, head: Head) -> None:
     """Stop a head by its own process id, and with it the processes that it started."""
+    _stop(head)
+    (state_dir / "head.json").unlink(missing_ok=True)
+
+
+def _stop(head: Head) -> None:
     with suppress(psutil.Error):
         process = psutil.Process(head.pid)
         family = [*process.children(recursive=True), process]
@@ -135,7 +169,7 @@ def stop_head(state_dir: Path, head: Head) -> None:
     child = _children.pop(head.pid, None)
     if child is not None:
         child.poll()
-    (state_dir / "head.json").unlink(missing_ok=True)
+    shutil.rmtree(head.temp_dir, ignore_errors=True)
 
 
 def _alive_after(family: list[psutil.Process], within_s: float) -> list[psutil.Process]:

@@ -67,12 +67,26 @@ def _disconnect() -> None:
 
 
 @pytest.fixture
-def settings(head: Head, tmp_path: Path) -> Settings:
-    """Settings of a namespace of this test's own, with short times. Nothing is started yet."""
-    namespace = "".join(letter if letter.isalnum() else "-" for letter in tmp_path.name)
+def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
+    """Settings with short times; nothing is started yet.
+
+    A test has a namespace of its own or, in a module that says `SHARED_COORDINATOR = True`, a space of its own.
+    """
+    if _shares(request):
+        house: Settings = request.getfixturevalue("house")
+        return house.model_copy(update={"space": tmp_path.name})
+    return _short_times(request.getfixturevalue("head"), tmp_path.name, tmp_path / "state")
+
+
+def _shares(request: pytest.FixtureRequest) -> bool:
+    return getattr(request.module, "SHARED_COORDINATOR", False)
+
+
+def _short_times(head: Head, name: str, data_dir: Path) -> Settings:
+    namespace = "".join(letter if letter.isalnum() else "-" for letter in name)
     return Settings(
         address=head.address,
-        data_dir=tmp_path / "state",
+        data_dir=data_dir,
         namespace=f"{namespace}-{os.getpid()}",
         space="test",
         ttl_s=2.0,
@@ -83,6 +97,17 @@ def settings(head: Head, tmp_path: Path) -> Settings:
     )
 
 
+@pytest.fixture(scope="session")
+def house(head: Head, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
+    """The coordinator of the tests that share one; starting one takes two seconds."""
+    from coordinator.cluster import up
+
+    settings = _short_times(head, "house", tmp_path_factory.mktemp("house"))
+    up(settings)
+    yield settings
+    take_away(settings)
+
+
 @pytest.fixture
 def patient(settings: Settings) -> Settings:
     """The same with a TTL that no test outlives: what is free by then was given back."""
@@ -90,10 +115,13 @@ def patient(settings: Settings) -> Settings:
 
 
 @pytest.fixture
-def coordinator_up(settings: Settings) -> Iterator[Settings]:
-    """The state actors of `settings`, there and serving; gone after the test, while the head stays."""
+def coordinator_up(settings: Settings, request: pytest.FixtureRequest) -> Iterator[Settings]:
+    """The state actors of `settings`, there and serving; a test's own are gone after it, while the head stays."""
     from coordinator.cluster import up
 
+    if _shares(request):
+        yield settings
+        return
     up(settings)
     try:
         yield settings

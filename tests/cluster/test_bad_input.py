@@ -13,8 +13,10 @@ from actors.runtime.errors import BadTarget, Misuse, ScentfieldError, UnknownAge
 from actors.runtime.wire import decode_reply
 from actors.scent_field.messages import Claim, LeaveSignal, Release, Transfer
 from coordinator.client import Coordinator
+from coordinator.cluster import down, up
 from coordinator.conversation import Conversation, value_of
 from coordinator.domain import DOMAINS, SCENT_FIELD
+from coordinator.head import Head
 from coordinator.ray_transport import RayTransport
 from coordinator.settings import Settings
 
@@ -31,13 +33,16 @@ BAD_TARGETS = {
 
 
 @pytest.fixture(scope="module")
-def house(head: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
-    """One coordinator for the whole file: nothing here may change it."""
-    from coordinator.cluster import down, up
-
-    folder = tmp_path_factory.mktemp("house")
+def quiet(head: Head, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
+    """A coordinator for this file alone: nothing here may change it, and nobody else does."""
+    folder = tmp_path_factory.mktemp("quiet")
     settings = Settings(
-        address=head.address, data_dir=folder, namespace=f"house-{os.getpid()}", space="test", ttl_s=60.0, metrics=False
+        address=head.address,
+        data_dir=folder,
+        namespace=f"quiet-{os.getpid()}",
+        space="test",
+        ttl_s=60.0,
+        metrics=False,
     )
     up(settings)
     yield settings
@@ -45,10 +50,10 @@ def house(head: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Setti
 
 
 @pytest.fixture
-def ann(house: Settings, tree: Path) -> Iterator[Coordinator]:
+def ann(quiet: Settings, tree: Path) -> Iterator[Coordinator]:
     """Somebody who holds a file, and before and after whom nothing must have changed."""
     (tree / "image.bin").write_bytes(b"\x89PNG\x00\x01\x02\xff" * 32)
-    with Coordinator.connect(agent="ann", root=tree, settings=house) as agent:
+    with Coordinator.connect(agent="ann", root=tree, settings=quiet) as agent:
         assert agent.claim("src/a.py", intent="fix a")
         before = _state(agent, tree)
         yield agent
@@ -62,7 +67,7 @@ def _state(agent: Coordinator, tree: Path) -> Any:
     return view.version, view.n_claims, view.n_waiters, view.strictness, rows, agent.statistics(), files
 
 
-def _raw(agent: Coordinator, house: Settings, command: Any, **forged: str) -> Any:
+def _raw(agent: Coordinator, quiet: Settings, command: Any, **forged: str) -> Any:
     """What the actor itself answers, without the client's own checks before it."""
     session = agent._core.session
     assert session is not None
@@ -71,7 +76,7 @@ def _raw(agent: Coordinator, house: Settings, command: Any, **forged: str) -> An
         identity = {"session_id": session.session_id, "token": session.token, **forged}
         conversation = Conversation(DOMAINS[SCENT_FIELD].schema, **identity)
     number, raw = conversation.numbered([command])
-    reply = RayTransport(house.namespace).call(SCENT_FIELD, raw, 30.0)
+    reply = RayTransport(quiet.namespace).call(SCENT_FIELD, raw, 30.0)
     conversation.received(number)
     return value_of(conversation.answers(reply, 1)[0])
 
@@ -86,7 +91,7 @@ def test_the_client_refuses_a_bad_target(ann: Coordinator, target: str) -> None:
 
 @pytest.mark.parametrize("target", BAD_TARGETS.values(), ids=BAD_TARGETS)
 def test_the_actor_refuses_a_bad_target_that_comes_over_the_wire(
-    house: Settings, ann: Coordinator, target: str
+    quiet: Settings, ann: Coordinator, target: str
 ) -> None:
     for command in (
         Claim("test", (target,), "exclusive", 0.0, ""),
@@ -94,31 +99,31 @@ def test_the_actor_refuses_a_bad_target_that_comes_over_the_wire(
         LeaveSignal("test", "HOT", target, 1.0),
     ):
         with pytest.raises(Misuse) as refused:
-            _raw(ann, house, command)
+            _raw(ann, quiet, command)
         assert len(refused.value.message) < 2_000
 
 
 @pytest.mark.parametrize("target", ["./src/a.py", "src//a.py", "src/../src/a.py", "src/./a.py"])
-def test_the_actor_refuses_a_target_that_is_not_canonical(house: Settings, ann: Coordinator, target: str) -> None:
+def test_the_actor_refuses_a_target_that_is_not_canonical(quiet: Settings, ann: Coordinator, target: str) -> None:
     with pytest.raises(BadTarget):
-        _raw(ann, house, Claim("test", (target,), "exclusive", 0.0, ""))
+        _raw(ann, quiet, Claim("test", (target,), "exclusive", 0.0, ""))
 
 
-def test_a_forged_token_opens_nothing(house: Settings, ann: Coordinator) -> None:
+def test_a_forged_token_opens_nothing(quiet: Settings, ann: Coordinator) -> None:
     with pytest.raises(UnknownAgent, match="the token is not that of agent"):
-        _raw(ann, house, Claim("test", ("src/b.py",), "exclusive", 0.0, ""), token="0" * 32)
+        _raw(ann, quiet, Claim("test", ("src/b.py",), "exclusive", 0.0, ""), token="0" * 32)
     with pytest.raises(UnknownAgent):
-        _raw(ann, house, Release("test", ("src/a.py",), 0, False), token="")
+        _raw(ann, quiet, Release("test", ("src/a.py",), 0, False), token="")
 
 
-def test_an_earlier_incarnation_opens_nothing(house: Settings, ann: Coordinator) -> None:
+def test_an_earlier_incarnation_opens_nothing(quiet: Settings, ann: Coordinator) -> None:
     other = ann.agent_id.rpartition("#")[0] + "#999999"
     with pytest.raises(UnknownAgent, match="register anew"):
-        _raw(ann, house, Release("test", ("src/a.py",), 0, False), session_id=other)
+        _raw(ann, quiet, Release("test", ("src/a.py",), 0, False), session_id=other)
 
 
-def test_a_session_that_said_goodbye_is_over(house: Settings, tree: Path) -> None:
-    bob = Coordinator.connect(agent="bob", root=tree, settings=house)
+def test_a_session_that_said_goodbye_is_over(quiet: Settings, tree: Path) -> None:
+    bob = Coordinator.connect(agent="bob", root=tree, settings=quiet)
     session = bob._core.session
     bob.close()
     bob._core.session = session
@@ -142,9 +147,9 @@ def test_a_session_that_said_goodbye_is_over(house: Settings, tree: Path) -> Non
         (LeaveSignal("test", "HOT", "src/b.py", -1.0), "intensity"),
     ],
 )
-def test_what_makes_no_sense_is_refused(house: Settings, ann: Coordinator, command: Any, says: str) -> None:
+def test_what_makes_no_sense_is_refused(quiet: Settings, ann: Coordinator, command: Any, says: str) -> None:
     with pytest.raises(Misuse, match=says):
-        _raw(ann, house, command)
+        _raw(ann, quiet, command)
 
 
 @pytest.mark.parametrize(
@@ -152,8 +157,8 @@ def test_what_makes_no_sense_is_refused(house: Settings, ann: Coordinator, comma
     [b"", b"\xc1", b"not msgpack at all", b"\x92\x01\x91\x90", b"\x92\x63\x90", bytes(9_000_000)],
     ids=["nothing", "an invalid byte", "text", "no envelope", "another version", "nine megabytes"],
 )
-def test_bytes_that_are_no_request_are_answered_with_an_error(house: Settings, ann: Coordinator, raw: bytes) -> None:
-    reply = RayTransport(house.namespace).call(SCENT_FIELD, raw, 30.0)
+def test_bytes_that_are_no_request_are_answered_with_an_error(quiet: Settings, ann: Coordinator, raw: bytes) -> None:
+    reply = RayTransport(quiet.namespace).call(SCENT_FIELD, raw, 30.0)
     ((answer,),) = decode_reply(reply, DOMAINS[SCENT_FIELD].schema)
     with pytest.raises(WireError):
         value_of(answer)
@@ -173,9 +178,9 @@ def test_a_file_that_cannot_be_shown_is_refused(ann: Coordinator, path: str) -> 
 
 
 @pytest.mark.parametrize("path", ["image.bin", "src/vanished.py"])
-def test_a_file_that_cannot_be_edited_stays_as_it_is(house: Settings, tree: Path, path: str) -> None:
+def test_a_file_that_cannot_be_edited_stays_as_it_is(quiet: Settings, tree: Path, path: str) -> None:
     (tree / "image.bin").write_bytes(b"\x89PNG\x00\x01\x02\xff" * 32)
-    with Coordinator.connect(agent="bob", root=tree, settings=house) as bob:
+    with Coordinator.connect(agent="bob", root=tree, settings=quiet) as bob:
         edited = bob.edit(path, "a", "b")
         assert not edited
         assert path in edited.message
@@ -184,7 +189,7 @@ def test_a_file_that_cannot_be_edited_stays_as_it_is(house: Settings, tree: Path
     assert not (tree / "src" / "vanished.py").exists()
 
 
-def test_a_name_that_cannot_be_used_is_refused(house: Settings, tree: Path) -> None:
+def test_a_name_that_cannot_be_used_is_refused(quiet: Settings, tree: Path) -> None:
     for name in ("two words", "a#1", "a/b", "x" * 200, "nul\0"):
         with pytest.raises(Misuse):
-            Coordinator.connect(agent=name, root=tree, settings=house)
+            Coordinator.connect(agent=name, root=tree, settings=quiet)

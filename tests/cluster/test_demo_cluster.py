@@ -18,6 +18,7 @@ import ray
 
 from agents_demo.demo import run_demo
 from coordinator.cluster import actor_names, attach
+from coordinator.head import Head
 from coordinator.settings import Settings
 
 pytestmark = pytest.mark.cluster
@@ -65,7 +66,7 @@ def test_with_coordination_no_task_is_done_twice_and_no_update_is_lost(
 
 @pytest.mark.timeout(240)
 def test_on_a_cluster_without_a_coordinator_the_demo_brings_its_own_and_takes_it_away(
-    settings: Settings, source: Path, head_family: list[psutil.Process]
+    settings: Settings, source: Path, head: Head
 ) -> None:
     outcomes = run_demo(n_agents=2, n_tasks=4, with_accident=False, source=source, settings=settings)
     assert list(outcomes) == ["none", "split", "with"]
@@ -73,7 +74,7 @@ def test_on_a_cluster_without_a_coordinator_the_demo_brings_its_own_and_takes_it
     attach(settings)
     named = [one["namespace"] for one in ray.util.list_named_actors(all_namespaces=True)]
     assert [namespace for namespace in named if namespace.startswith("scentfield-demo")] == []
-    assert all(process.is_running() for process in head_family)
+    assert head.is_running
 
 
 def _check_accident(column: dict[str, Any]) -> None:

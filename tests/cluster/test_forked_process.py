@@ -10,6 +10,7 @@ import pytest
 
 from coordinator.settings import Settings
 
+SHARED_COORDINATOR = True
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(120)]
 
 

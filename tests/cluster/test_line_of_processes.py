@@ -13,6 +13,7 @@ import pytest
 
 from coordinator.settings import Settings
 
+SHARED_COORDINATOR = True
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(120), pytest.mark.usefixtures("coordinator_up")]
 Start = Callable[..., Any]
 FILE = "src/a.py"

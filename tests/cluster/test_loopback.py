@@ -12,6 +12,7 @@ import pytest
 from coordinator.head import protect_token
 from coordinator.settings import Settings
 
+SHARED_COORDINATOR = True
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(120)]
 
 

@@ -15,6 +15,7 @@ from coordinator.aio import AsyncCoordinator
 from coordinator.client import Coordinator
 from coordinator.settings import Settings
 
+SHARED_COORDINATOR = True
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(120)]
 FILE = "src/a.py"
 WITHIN_S = 45.0

@@ -83,7 +83,7 @@ def head_in(folder: Path) -> Settings:
     """Settings whose head is this very process."""
     import psutil
 
-    head = Head("127.0.0.1:6379", "http://127.0.0.1:8265", os.getpid(), psutil.Process().create_time())
+    head = Head("127.0.0.1:6379", "http://127.0.0.1:8265", os.getpid(), psutil.Process().create_time(), "")
     fields = {name: getattr(head, name) for name in ("address", "dashboard_url", "pid", "started_at_s")}
     (folder / "head.json").write_text(json.dumps(fields))
     return Settings(data_dir=folder, namespace="ours")

@@ -220,7 +220,7 @@ def test_reports_get_a_short_time_and_come_after_the_release(agent, transport, m
 
     monkeypatch.setattr(transport, "call", note)
     ann.edit("a.py", "return 1", "return 2")
-    assert asked == [("scent_field", 30.0), ("scent_field", 2.0), ("quality_store", 2.0), ("scent_field", 2.0)]
+    assert asked == [("scent_field", 30.0), ("scent_field", 30.0), ("quality_store", 2.0), ("scent_field", 2.0)]
 
 
 def test_a_full_state_folder_stops_neither_reads_nor_edits(agent, monkeypatch):
