@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
@@ -34,6 +34,29 @@ from coordinator.step import Operation, drive_async
 Value = TypeVar("Value")
 
 
+class Connecting:
+    """A connection that is about to be made: to be awaited, or entered with `async with`."""
+
+    def __init__(self, make: Callable[[], AsyncCoordinator]) -> None:
+        self._make = make
+        self._made: AsyncCoordinator | None = None
+
+    def __await__(self) -> Generator[Any, None, AsyncCoordinator]:
+        return self._connect().__await__()
+
+    async def _connect(self) -> AsyncCoordinator:
+        self._made = self._make()
+        await self._made.register()
+        return self._made
+
+    async def __aenter__(self) -> AsyncCoordinator:
+        return await self._connect()
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        if self._made is not None:
+            await self._made.close()
+
+
 class AsyncCoordinator:
     """`Coordinator` for event loops: the same names and meanings, to be awaited.
 
@@ -44,7 +67,7 @@ class AsyncCoordinator:
         self._core = core
 
     @classmethod
-    async def connect(
+    def connect(
         cls,
         *,
         agent: str | None = None,
@@ -52,12 +75,14 @@ class AsyncCoordinator:
         settings: Settings | None = None,
         parent: str = "",
         kept_by: str = "heartbeat",
-    ) -> AsyncCoordinator:
-        """Like `Coordinator.__init__`."""
-        coordinator = cls(connect_core(settings, root, agent, parent, kept_by))
-        if coordinator._core.transport is not None:
-            await coordinator._do(coordinator._core.register())
-        return coordinator
+    ) -> Connecting:
+        """Like `Coordinator.connect`: `await` it, or use it with `async with`."""
+        return Connecting(lambda: cls(connect_core(settings, root, agent, parent, kept_by)))
+
+    async def register(self) -> None:
+        """Begin the session, if it has not begun; the first call that needs one does so too."""
+        if self._core.transport is not None and self._core.session is None:
+            await self._do(self._core.register())
 
     async def __aenter__(self) -> AsyncCoordinator:
         return self
@@ -79,7 +104,7 @@ class AsyncCoordinator:
 
     @property
     def agent_id(self) -> str:
-        """Like `Coordinator.__aenter__`."""
+        """Like `Coordinator.agent_id`."""
         session = self._core.session
         return "" if session is None else session.session_id
 
@@ -132,7 +157,7 @@ class AsyncCoordinator:
     async def release(
         self, targets: PathName | Sequence[PathName] = (), *, generation: int = 0, done: bool = False
     ) -> Released:
-        """Like `Coordinator._own`."""
+        """Like `Coordinator.release`."""
         names = [] if generation and not targets else named_list(targets)
         return await self._do(self._core.release(names, generation=generation, done=done))
 

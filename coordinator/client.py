@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from actors.coordination.messages import Alive, Wanted
 from actors.quality_store.messages import EditQuality, Statistics
-from actors.runtime.errors import ScentfieldError, Unavailable
+from actors.runtime.errors import Misuse, ScentfieldError, Unavailable
 from actors.scent_field.messages import (
     Audit,
     Changes,
@@ -39,6 +39,8 @@ def connect_core(
     settings: Settings | None, root: PathName | None, agent: str | None, parent: str, kept_by: str
 ) -> Core:
     """Find the coordinator and set up an agent. Raises `Unavailable` and says what to do."""
+    if root is not None and not Path(root).exists():
+        raise Misuse(f"there is no folder {str(root)!r} to work in: name the root of the files that agents share")
     settings = settings or Settings.load(start=None if root is None else Path(root))
     transport: Transport | None = None
     if not settings.disabled:
@@ -175,7 +177,10 @@ class Coordinator:
         return self._do(self._core.release(names, generation=generation, done=done))
 
     def transfer(self, generation: int, to_agent: str, *, note: str = "") -> Granted | NotGranted:
-        """Hand the claim with this generation over to another live agent; returns what that agent holds now."""
+        """Hand the claim with this generation over to another live agent; returns what that agent holds now.
+
+        `to_agent` is its `agent_id`, or its name if that is unique. The note stands where the claim's intent stood.
+        """
         answer = self._do(self._core.transfer(generation, to_agent, note))
         return NotGranted(answer) if isinstance(answer, Held) else answer
 
@@ -258,7 +263,7 @@ class Coordinator:
         return self._do(self._core.edit(path, request))
 
     def undo(self, path: PathName) -> Edited:
-        """Take back the newest edit of a file, unless it was changed since."""
+        """Take back the newest edit of a file, unless it was changed since. A second undo brings the edit back."""
         return self._do(self._core.undo(path))
 
     def close(self) -> int:

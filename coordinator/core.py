@@ -230,6 +230,8 @@ class Core:
     def transfer(self, generation: int, to_session: str, note: str) -> Operation[Granted | Held]:
         """Hand a claim over to another session."""
         session: AgentSession = yield from self.current()
+        if "#" not in to_session:
+            to_session = yield from self._named(to_session)
         command = field_messages.Transfer(self.space, generation, to_session, note)
         try:
             answer: Granted | Held = yield from self._field.request(session, command)
@@ -241,6 +243,15 @@ class Core:
         if isinstance(answer, Granted):
             session.gave(self.space, generation=generation)
         return answer
+
+    def _named(self, name: str) -> Operation[str]:
+        """The one live session of an agent that is called so. Raises `Misuse` if there is none, or more than one."""
+        listed: SessionList = yield from self._ask(ListSessions(MAX_CLAIMS_A_CALL))
+        found = [row.session_id for row in listed.rows if row.session_id.rpartition("#")[0] == name]
+        if len(found) != 1:
+            alive = f"{', '.join(found[:5])} are alive" if found else "nobody of that name is alive"
+            raise Misuse(f"{name!r} does not name one agent ({alive}): give its agent_id, name#number; see sessions()")
+        return found[0]
 
     def force_release(self, named: PathName, *, reason: str, even_if_alive: bool) -> Operation[Released]:
         """Take a target away from whoever holds it."""

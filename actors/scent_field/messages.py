@@ -111,10 +111,13 @@ class NotReleased(NamedTuple):
 
 
 class Released(NamedTuple):
-    """So many targets were released; the others with their reasons."""
+    """So many targets were released; the others with their reasons. True if there are no others."""
 
     n_released: int
     not_released: tuple[NotReleased, ...]
+
+    def __bool__(self) -> bool:
+        return not self.not_released
 
 
 class Transfer(NamedTuple):
@@ -207,7 +210,10 @@ class Check(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """Whether it holds; if not, why and who holds the path now. `strictness` says what a guard should do."""
+    """Whether it holds, also as a condition; if not, why and who holds the path now.
+
+    `strictness` says what a guard should do.
+    """
 
     holds: bool
     why: str
@@ -217,6 +223,9 @@ class Checked(NamedTuple):
     expires_in_s: float
     intent: str
     strictness: str
+
+    def __bool__(self) -> bool:
+        return self.holds
 
 
 class Watch(NamedTuple):

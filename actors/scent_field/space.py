@@ -155,6 +155,7 @@ class ClaimSpace:
         self.leases.move(lease, event.session_id)
         lease.generation, lease.fades, lease.progress_at_s = event.generation, event.fades, event.at_s
         lease.granted_at_s, lease.refused = event.at_s, None
+        lease.intent = event.note or lease.intent  # what the receiver, and whoever asks, should know
         self.generation = max(self.generation, event.generation)
         deposit = Deposit(event.session_id, CLAIM_INTENSITY, event.at_s)
         for target in lease.targets:

@@ -391,6 +391,7 @@ class Editor:
             self._desk.book.forget(target)
             message = f"{target!r}: removed, as it was before {plan.entry.agent_id} made it"
             return Edited(target, True, "undone", message, generation=permit.generation, warnings=permit.warnings)
+        is_redo = self._desk.log.was_undo(plan.entry)
         before = self._desk.blobs.get(plan.before_hash)
         if before is None:
             message = f"{target!r}: the version before is no longer kept"
@@ -401,6 +402,8 @@ class Editor:
         warnings = self._log(session, target, current_hash, plan.before_hash, permit)
         self._desk.book.mark_shown(target, plan.before_hash, ShownLines())
         message = f"{target!r}: put back as it was before the edit of {plan.entry.agent_id}"
+        if is_redo:
+            message = f"{target!r}: the undo of {plan.entry.agent_id} was undone, the edit before it is there again"
         return Edited(
             target,
             True,

@@ -108,6 +108,11 @@ class EditLog:
             return Undo(wanted.before_hash, wanted)
         return _overtaken(wanted, entries[0], current_hash)
 
+    def was_undo(self, entry: EditEntry) -> bool:
+        """Whether this newest edit of its path did nothing but take back the one before it."""
+        before = next((one for one in self._newest_first(entry.path) if one != entry), None)
+        return before is not None and (before.before_hash, before.after_hash) == (entry.after_hash, entry.before_hash)
+
     def n_unreadable(self) -> int:
         """Lines of the log that are damaged; for diagnosis."""
         return sum(_entry(line) is None for line in self._lines())

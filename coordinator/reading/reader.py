@@ -35,9 +35,12 @@ class Reading:
     view: View
     hints: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        return self.view.text
+
     @property
     def text(self) -> str:
-        """All that the agent is shown of the file."""
+        """All that the agent is shown of the file; `print(reading)` prints it."""
         return self.view.text
 
     def to_dict(self) -> dict[str, Any]:

@@ -186,3 +186,26 @@ def test_switched_off_everything_is_granted_by_nobody(agent, transport):
     assert claimed.generation == 0
     assert "SCENTFIELD_DISABLED" in claimed.warnings[0]
     assert transport.n_calls == n_calls
+
+
+def test_a_claim_is_handed_over_by_a_name_that_is_unique_and_the_note_goes_with_it(agent):
+    ann, bob = agent("ann"), agent("bob")
+    claimed = ann.claim("a.py", intent="fix f")
+    ann.transfer(claimed.generation, "bob", note="tests are red")
+    row = next(row for row in bob.sync().rows if row.kind == "CLAIMED")
+    assert (row.agents, row.intent) == (("bob#2",), "tests are red")
+    agent("bob")
+    again = bob.claim("long.py")
+    with pytest.raises(Misuse, match=r"bob#2, bob#3 are alive.*agent_id"):
+        bob.transfer(again.generation, "bob")
+    with pytest.raises(Misuse, match="nobody of that name is alive"):
+        bob.transfer(again.generation, "eve")
+
+
+def test_answers_are_conditions(agent):
+    ann, bob = agent("ann"), agent("bob")
+    claimed = ann.claim("a.py")
+    assert ann.check("a.py", claimed.generation)
+    assert not bob.check("a.py", claimed.generation)
+    assert not bob.release("a.py")
+    assert ann.release("a.py")

@@ -199,3 +199,16 @@ def test_reads_and_edits_are_counted(agent):
     (read,) = [row for row in quality.reads if row.mode == "full"]
     assert read.n_reads == 1
     assert [(row.cause, row.n) for row in quality.outcomes] == [("applied", 1)]
+
+
+def test_a_second_undo_brings_the_edit_back_and_says_so(agent, tree):
+    ann = agent("ann")
+    ann.edit("a.py", "return 1", "return 2")
+    assert "put back as it was before" in ann.undo("a.py").message
+    assert "was undone" in ann.undo("a.py").message
+    assert (tree / "a.py").read_text() == "def f():\n    return 2\n"
+
+
+def test_a_reading_prints_as_its_text(agent):
+    reading = agent("ann").read("a.py")
+    assert str(reading) == reading.text
