@@ -123,12 +123,14 @@ def test_an_earlier_incarnation_opens_nothing(quiet: Settings, ann: Coordinator)
 
 
 def test_a_session_that_said_goodbye_is_over(quiet: Settings, tree: Path) -> None:
-    bob = Coordinator.connect(agent="bob", root=tree, settings=quiet)
-    session = bob._core.session
-    bob.close()
-    bob._core.session = session
+    with Coordinator.connect(agent="bob", root=tree, settings=quiet) as bob:
+        session = bob._core.session
+    assert session is not None
+    conversation = session.conversations[SCENT_FIELD]
+    _, raw = conversation.numbered([Claim("test", ("src/b.py",), "exclusive", 0.0, "")])
+    reply = RayTransport(quiet.namespace).call(SCENT_FIELD, raw, 30.0)
     with pytest.raises(UnknownAgent, match="has said goodbye"):
-        bob.claim("src/b.py")
+        value_of(conversation.answers(reply, 1)[0])
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ class LocalTransport:
         self.is_down = False
         self.lose_replies = 0
         self.n_calls = 0
+        self._one_at_a_time = threading.Lock()
         self._mailboxes = {name: self._open(folder, settings, name) for name in DOMAINS}
 
     def _open(self, folder: Path, settings: Settings, name: str) -> Mailbox:
@@ -47,6 +49,10 @@ class LocalTransport:
         return mailbox
 
     def call(self, domain: str, raw: bytes, timeout_s: float) -> bytes:
+        with self._one_at_a_time:
+            return self._call(domain, raw, timeout_s)
+
+    def _call(self, domain: str, raw: bytes, timeout_s: float) -> bytes:
         self.n_calls += 1
         if self.is_down:
             raise Unavailable(f"{domain} cannot be reached: start it with `scentfield up`")
