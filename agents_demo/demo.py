@@ -32,7 +32,7 @@ from agents_demo.ledger import judge
 from agents_demo.report import AgentReport
 from agents_demo.spawn import PACKAGES
 from agents_demo.stage import Stage, set_stage, work_folder
-from agents_demo.table import print_outcomes, progress_bars
+from agents_demo.table import finish_line, print_outcomes, progress_bars
 from coordinator.cli.exit_code import ExitCode, exit_code_of
 from coordinator.client import Coordinator
 from coordinator.head import recorded_head
@@ -109,7 +109,7 @@ class Bench:
         with self._witness(name, tree, settings) as witness:
             column = Column(self.crew, assignments, progress=lambda n_done: advance(name, n_done), witness=witness)
             reports = column.run()
-            return Run(tree, reports, {} if witness is None else witness.rows(reports))
+            return Run(tree, reports, {} if witness is None else {**witness.rows(reports), "ttl_s": settings.ttl_s})
 
     def _assignments(self, name: str, tree: Path, settings: Settings) -> list[Assignment]:
         plan, way = self.plan, Way.WITH if name == KILLED else Way(name)
@@ -152,8 +152,9 @@ def run_demo(
     """Run all columns, print them as a table or with `as_json` as one JSON document, and return them by name.
 
     `seconds` limits each column. `keep` is a folder to leave the trees in, `source` the tree to copy instead of the
-    standard library. Uses the coordinator of `settings` if it runs, else one of its own. Raises `Misuse` for what
-    cannot be run, `Unavailable` if the coordinator does not start or the agents do not end.
+    standard library. Runs on the cluster of `settings` if there is one, else on one of its own, and always with a
+    coordinator of its own, which is taken away at the end. Raises `Misuse` for what cannot be run, `Unavailable` if the
+    coordinator does not start or the agents do not end.
     """
     plan = Plan(n_agents, n_tasks, seconds, think_ms / 1000.0, rereads, with_accident)
     settings = settings or Settings()
@@ -202,7 +203,11 @@ def _run_columns(
             stage = staged.result()
         advance = stack.enter_context(progress_bars(screen, plan.columns, len(stage.tasks)))
         bench = Bench(plan, stage, hosted, crew)
-        return {name: bench.run(name, advance) for name in plan.columns}, stage
+        runs: dict[str, Run] = {}
+        for name in plan.columns:
+            with finish_line(screen, name, len(runs) + 1, len(plan.columns)):
+                runs[name] = bench.run(name, advance)
+        return runs, stage
 
 
 def _facts(plan: Plan, stage: Stage) -> dict[str, Any]:

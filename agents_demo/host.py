@@ -1,9 +1,10 @@
-"""Where the demo's coordinator comes from: the one that runs, else one of the demo's own, taken away afterwards."""
+"""Where the demo's coordinator comes from: one of its own, on the cluster that runs or else on a head of its own."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import signal
 import threading
 import time
@@ -11,8 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from actors.runtime.errors import Unavailable
-from coordinator.cluster import actor_names, address_of, attach, down, up
-from coordinator.domain import DOMAINS
+from coordinator.cluster import address_of, down, up
 from coordinator.head import recorded_head, stop_head
 from coordinator.settings import Settings
 
@@ -21,36 +21,38 @@ from coordinator.settings import Settings
 def coordinator_for(settings: Settings, folder: Path) -> Iterator[Settings]:
     """The settings that agents connect with, while there is a coordinator for them.
 
-    Uses the coordinator of `settings` if it runs, in claim spaces of the demo's own. On a cluster without one (a Ray
-    job's), puts actors there under a namespace of its own. Without a cluster, starts a head. What it started it takes
-    away again, also on an interrupt. State that is the demo's lies in `folder`. Raises `Unavailable` for a cluster that
-    is named and does not answer.
+    On the cluster of `settings` if there is one (a Ray job's, too), in a namespace of the demo's own: the user's own
+    coordinator sees nothing of it. Without a cluster, on a head of its own. What was started is taken away again, also
+    on an interrupt. State lies in `folder`. Raises `Unavailable` for a cluster that is named and does not answer.
     """
     was_attached = _is_attached()
-    address = address_of(settings)
-    own = settings.model_copy(update={"data_dir": folder, "store_url": None, "address": address})
+    own = {
+        "address": address_of(settings),
+        "namespace": namespace_of(settings.namespace),
+        "data_dir": folder,
+        "store_url": None,
+        "metrics": False,
+    }
     try:
-        with _terminable():
-            if (was_attached or address is not None) and _is_running(settings):
-                yield own.model_copy(update={"address": attach(settings)})
-            else:
-                named = f"scentfield-demo-{os.getpid()}-{time.time_ns()}"
-                with _own(own.model_copy(update={"namespace": named, "metrics_port": 0})) as hosted:
-                    yield hosted
+        with _terminable(), _own(settings.model_copy(update=own)) as hosted:
+            yield hosted
     finally:
         if not was_attached:
             _detach()
 
 
+def namespace_of(namespace: str) -> str:
+    """A namespace that nobody else has, not even an earlier demo by a process of the same number.
+
+    Names of namespaces have room for 48 characters.
+    """
+    unique = f"-demo-{os.getpid()}-{secrets.token_hex(4)}"
+    return namespace[: 48 - len(unique)] + unique
+
+
 def space_of(column: str) -> str:
     """A claim space that nobody else is in."""
     return f"demo-{column}-{os.getpid()}-{time.time_ns()}"
-
-
-def _is_running(settings: Settings) -> bool:
-    attach(settings)
-    there = actor_names(settings)
-    return all(name in there for name in DOMAINS)
 
 
 @contextlib.contextmanager
@@ -66,11 +68,20 @@ def _own(settings: Settings) -> Iterator[Settings]:
 
 def _take_away(settings: Settings) -> None:
     try:
-        down(settings)
+        _, is_head_stopped = down(settings)
+        if not is_head_stopped:
+            _forget(settings)
     except Unavailable:  # it never came up, or its head was stopped by somebody else
         head = recorded_head(settings.state_dir)
         if head is not None:
             stop_head(settings.state_dir, head)
+
+
+def _forget(settings: Settings) -> None:
+    """Take away what `up` has noted in a cluster that goes on: which stores the namespace's state is in."""
+    from ray.experimental import internal_kv
+
+    internal_kv._internal_kv_del(f"scentfield:{settings.namespace}:".encode(), del_by_prefix=True)
 
 
 @contextlib.contextmanager

@@ -24,12 +24,16 @@ TITLES: Final = {
 
 
 class Row(NamedTuple):
-    """One row: its name, the number that counts, whether more of it is better, and how the cell reads."""
+    """One row: its name, the number that counts, whether more of it is better, and how the cell reads.
+
+    `is_compared` is false for what only Scentfield has: that others have none of it is no merit of theirs.
+    """
 
     name: str
     value: Callable[[Mapping[str, Any]], float]
     more_is_better: bool = False
     text: Callable[[Mapping[str, Any]], str] | None = None
+    is_compared: bool = True
 
     def cell(self, column: Mapping[str, Any]) -> str:
         """The cell's text."""
@@ -54,7 +58,7 @@ ROWS: Final = (
     Row("updates lost", lambda column: column["updates_lost"]),
     Row("files damaged", lambda column: len(column["files_changed"]) + len(column["files_unparsable"])),
     Row("failed edits", lambda column: sum(column["edits_failed"].values()), text=_failures),
-    Row("claims rejected", lambda column: column["claims_rejected"]),
+    Row("claims rejected", lambda column: column["claims_rejected"], is_compared=False),
     Row("tokens read, net", lambda column: column["tokens_read_net"]),
     Row("seconds", lambda column: column["seconds"], text=lambda column: f"{column['seconds']:.1f}"),
 )
@@ -75,6 +79,14 @@ def progress_bars(console: Console, names: Sequence[str], n_tasks: int) -> Itera
             progress.update(bars[name], completed=n_done)
 
         yield advance
+
+
+@contextmanager
+def finish_line(console: Console, name: str, number: int, n_columns: int) -> Iterator[None]:
+    """A line when the block has ended well, in place of the bars: nothing on a terminal."""
+    yield
+    if not console.is_terminal:
+        console.print(Text(f"{_title(name)}: finished ({number} of {n_columns})"), soft_wrap=True)
 
 
 def _title(name: str) -> str:
@@ -133,10 +145,10 @@ def _wins(outcomes: Outcomes) -> list[str]:
         f"{_title(name)}: {row.name} {_one_line(row.cell(outcomes[name]))} against {_one_line(row.cell(ours))}"
         for row in ROWS
         for name in ("none", "split")
-        if name in outcomes and row.is_better(outcomes[name], ours)
+        if row.is_compared and name in outcomes and row.is_better(outcomes[name], ours)
     ]
     if not wins:
-        return ["No other column is better than Scentfield's in any row."]
+        return ["No other column is better than Scentfield's in any row that all columns have."]
     return ["Better than Scentfield in this run: " + "; ".join(wins) + "."]
 
 
@@ -159,7 +171,8 @@ def _accident(killed: Mapping[str, Any] | None) -> list[str]:
     return [
         f"{killed['agent_killed']} was killed (SIGKILL) while it held {killed['task_held']}, after it had done "
         f"{killed['tasks_done_before']} tasks. Its claim was {freed}; {finished}; "
-        f"the others did {killed['tasks_done_by_others_after']} tasks after the kill."
+        f"the others did {killed['tasks_done_by_others_after']} tasks after the kill. "
+        f"This run uses a TTL of {killed['ttl_s']:g} s, so that you need not wait for its claims."
     ]
 
 

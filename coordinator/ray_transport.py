@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any, TypeAlias, cast
 
 import ray
 from ray.actor import ActorHandle
-from ray.exceptions import GetTimeoutError, RayActorError, RayError
+from ray.exceptions import ActorDiedError, GetTimeoutError, RayActorError, RayError
 
 from actors.runtime.errors import Misuse, Unavailable
+
+Send: TypeAlias = Callable[[ActorHandle[Any]], Any]
 
 
 class RayTransport:
@@ -23,26 +26,41 @@ class RayTransport:
 
     def call(self, domain: str, raw: bytes, timeout_s: float) -> bytes:
         """Send a request and wait for its reply. Raises `Unavailable`, which says what to do."""
+        return cast(bytes, self._ask(domain, lambda handle: handle.submit.remote(raw), timeout_s))
+
+    def describe(self, domain: str, timeout_s: float) -> dict[str, Any]:
+        """The actor's own account of itself. Raises `Unavailable`."""
+        return cast(dict[str, Any], self._ask(domain, lambda handle: handle.describe.remote(), timeout_s))
+
+    def _ask(self, domain: str, send: Send, timeout_s: float) -> Any:
+        """Send, and once more if the actor was taken away: another `up` may have made its successor.
+
+        That is safe, as a request takes effect once, however often it arrives.
+        """
         handle = self._handle(domain)
         try:
-            return cast(bytes, ray.get(handle.submit.remote(raw), timeout=timeout_s))
+            return ray.get(send(handle), timeout=timeout_s)
+        except ActorDiedError:
+            self._handles.pop(domain, None)
+        except RayError as error:
+            raise self._unavailable(domain, error, timeout_s) from error
+        try:
+            return ray.get(send(self._handle(domain)), timeout=timeout_s)
         except RayError as error:
             raise self._unavailable(domain, error, timeout_s) from error
 
     async def call_async(self, domain: str, raw: bytes, timeout_s: float) -> bytes:
-        """The same without blocking the event loop."""
+        """As `call`, without blocking the event loop."""
         handle = self._handle(domain)
         try:
             return cast(bytes, await asyncio.wait_for(_awaited(handle.submit.remote(raw)), timeout_s))
+        except ActorDiedError:
+            self._handles.pop(domain, None)
         except (RayError, TimeoutError) as error:
             raise self._unavailable(domain, error, timeout_s) from error
-
-    def describe(self, domain: str, timeout_s: float) -> dict[str, Any]:
-        """The actor's own account of itself. Raises `Unavailable`."""
-        handle = self._handle(domain)
         try:
-            return cast(dict[str, Any], ray.get(handle.describe.remote(), timeout=timeout_s))
-        except RayError as error:
+            return cast(bytes, await asyncio.wait_for(_awaited(self._handle(domain).submit.remote(raw)), timeout_s))
+        except (RayError, TimeoutError) as error:
             raise self._unavailable(domain, error, timeout_s) from error
 
     def _handle(self, domain: str) -> ActorHandle[Any]:

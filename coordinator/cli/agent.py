@@ -23,7 +23,7 @@ from coordinator.heart import monotonic_s
 from coordinator.session import AgentSession, beat, register
 from coordinator.settings import Settings
 from coordinator.step import Operation, Transport, drive
-from coordinator.workspace import Workspace
+from coordinator.workspace import SETTINGS_FILE, Workspace
 
 Value = TypeVar("Value")
 Connect = Callable[[Settings], Transport]
@@ -38,7 +38,7 @@ class ShellAgent:
     `note` says something to the caller that is no part of the answer.
     """
 
-    def __init__(self, settings: Settings, root: str | None, connect: Connect, note: Callable[[str], None]) -> None:
+    def __init__(self, settings: Settings, root: Path | None, connect: Connect, note: Callable[[str], None]) -> None:
         self.settings = settings
         self.workspace = Workspace.discover(Path.cwd() if root is None else root, space=settings.space)
         self._connect = connect
@@ -116,7 +116,7 @@ class ShellAgent:
         except UnknownAgent as error:
             if not self._is_over(session):
                 raise
-            raise _SessionIsOver(error.message.rpartition(":")[0] or error.message) from error
+            raise _SessionIsOver(error.message) from error
 
     def _is_over(self, session: AgentSession) -> bool:
         """Whether it is this session that is unknown, and not another that the command was about."""
@@ -156,7 +156,18 @@ class ShellAgent:
         session_id = drive(registering, self.transport).session_id
         if self.settings.agent is None:
             self._note(f"you are {session_id}, the process that called; name yourself with --agent or SCENTFIELD_AGENT")
+        if self.settings.space is None and not self._is_marked:
+            self._note(
+                f"no git repository and no {SETTINGS_FILE} here: the claim space {self.workspace.space} is the folder "
+                f"{self.workspace.root} only; name another with --space"
+            )
         return session_id
+
+    @property
+    def _is_marked(self) -> bool:
+        """Whether something says that the root is one; else it is just the folder that was named."""
+        root = self.workspace.root
+        return (root / ".git").exists() or (root / SETTINGS_FILE).is_file()
 
     def _resumed(self, kept: KeptSession, block: Block) -> AgentSession:
         session = AgentSession(kept.session_id, kept.token, KEPT_BY, self.settings.ttl_s, 0.0)

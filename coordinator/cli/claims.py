@@ -10,6 +10,7 @@ from actors.runtime.errors import Misuse
 from coordinator.cli.exit_code import ExitCode
 from coordinator.cli.invocation import Invocation
 from coordinator.cli.outcome import Grid, Line, Outcome, Part, span
+from coordinator.cli.wording import in_options
 
 if TYPE_CHECKING:
     from actors.scent_field.messages import Granted, Held, Released
@@ -46,7 +47,14 @@ def claim_outcome(answer: Granted | Held, agent_id: str) -> Outcome:
 
     if isinstance(answer, Held):
         conflicts = [one._asdict() for one in answer.conflicts]
-        refused = {"granted": False, **answer._asdict(), "conflicts": conflicts, "agent": agent_id}
+        next_step = in_options(answer.next_step)
+        refused = {
+            "granted": False,
+            **answer._asdict(),
+            "conflicts": conflicts,
+            "next_step": next_step,
+            "agent": agent_id,
+        }
         return Outcome(refused, _refusal(answer), exit_code=ExitCode.HELD)
     signals = [one._asdict() for one in answer.signals]
     granted = {"granted": True, **answer._asdict(), "signals": signals, "agent": agent_id}
@@ -56,8 +64,9 @@ def claim_outcome(answer: Granted | Held, agent_id: str) -> Outcome:
 def _grant(granted: Granted, agent_id: str) -> list[Part]:
     verb = "renewed" if granted.renewed else "granted"
     who = f" to {agent_id}" if agent_id else ""
+    where = f" in space {granted.space}" if granted.space else ""
     lines: list[Part] = [
-        Line(f"{verb}{who}: {', '.join(granted.targets)}", "green"),
+        Line(f"{verb}{who}{where}: {', '.join(granted.targets)}", "green"),
         Line(f"generation {granted.generation}; ends in {span(granted.expires_in_s)} unless it is renewed or used"),
     ]
     if granted.signals:
@@ -89,11 +98,6 @@ def _refusal(held: Held) -> list[Part]:
     ]
 
 
-def in_options(text: str) -> str:
-    """The machine's advice names arguments; people here type options."""
-    return text.replace("wait with wait_s", "claim it with --wait SECONDS").replace("even_if_alive", "--even-if-alive")
-
-
 def release(
     call: Invocation,
     targets: Annotated[list[str] | None, typer.Argument(help="What to give back.")] = None,
@@ -117,12 +121,11 @@ def release(
 def released_outcome(released: Released) -> Outcome:
     """What was released and what was not."""
     n = released.n_released
-    document = {"n_released": n, "not_released": [one._asdict() for one in released.not_released]}
+    not_released = [{**one._asdict(), "why": in_options(one.why)} for one in released.not_released]
+    document = {"n_released": n, "not_released": not_released}
     parts: list[Part] = [Line(f"{n} target{'' if n == 1 else 's'} released", "green" if n else "")]
     if released.not_released:
-        parts.append(
-            Grid(("not released", "why"), [(one.target, in_options(one.why)) for one in released.not_released])
-        )
+        parts.append(Grid(("not released", "why"), [(one["target"], one["why"]) for one in not_released]))
     return Outcome(document, parts, exit_code=ExitCode.HELD if released.not_released else ExitCode.OK)
 
 

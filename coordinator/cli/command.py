@@ -23,7 +23,7 @@ CommandFunction: TypeAlias = Callable[..., Outcome]
 
 
 class CommandGroup(TyperGroup):
-    """Usage errors like all others: two lines, or with --json a document."""
+    """Usage errors like all others: what and the next step, or with --json a document."""
 
     def main(self, args: Sequence[str] | None = None, *, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]  # what stands between is given by name
         """Run the command line; ends the process with the exit code."""
@@ -34,7 +34,7 @@ class CommandGroup(TyperGroup):
             if not standalone_mode:
                 raise
             where = getattr(getattr(error, "ctx", None), "command_path", "scentfield")
-            Screen(as_json="--json" in given).error("usage", error.format_message(), f"`{where} --help` shows how")
+            Screen(as_json="--json" in given).error("usage", error.format_message(), f"{where} --help")
             code = error.exit_code
         except typer.Abort:
             code = ExitCode.INTERRUPTED
@@ -102,5 +102,5 @@ def carry_out(invocation: Invocation, function: CommandFunction, arguments: dict
         raise
     except Exception as error:  # a bug of ours; whoever reads JSON gets a document all the same
         traceback.print_exc()
-        screen.error("bug", f"{type(error).__name__}: {error}", "this is a bug: please report it with this message")
+        screen.error("bug", f"{type(error).__name__}: {error}")
         return ExitCode.FAILED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -47,17 +48,25 @@ def sync(
 
     With --watch, --json prints one document a line: the field, then each change.
     """
-    view = call.agent.query(lambda core: core.sync(limit))
-    outcome = Outcome(field_document(view), _field_parts(view))
-    if not watch:
-        return outcome
-    call.screen.show(outcome)
-    try:
-        for change in _changes(call, view.version):
-            call.screen.show(Outcome(change._asdict(), [Line(_told(change))]))
-    except KeyboardInterrupt:
-        raise typer.Exit(0) from None
-    raise typer.Exit(0)
+    if watch:
+        # Ctrl-C is how a watch ends, at whatever moment it comes: also while this still connects.
+        with suppress(KeyboardInterrupt):
+            _watch(call, limit)
+        raise typer.Exit(0)
+    view = _view(call, limit)
+    return Outcome(field_document(view), _field_parts(view))
+
+
+def _view(call: Invocation, limit: int) -> FieldView:
+    return call.agent.query(lambda core: core.sync(limit))
+
+
+def _watch(call: Invocation, limit: int) -> None:
+    """Show the field, then each change, without end."""
+    view = _view(call, limit)
+    call.screen.show(Outcome(field_document(view), _field_parts(view)))
+    for change in _changes(call, view.version):
+        call.screen.show(Outcome(change._asdict(), [Line(_told(change))]))
 
 
 def field_document(view: FieldView) -> dict[str, Any]:

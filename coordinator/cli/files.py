@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from actors.runtime.errors import Misuse
-from coordinator.cli.claims import in_options
 from coordinator.cli.exit_code import ExitCode
 from coordinator.cli.invocation import Invocation
 from coordinator.cli.outcome import Line, Outcome, Part, Verbatim
+from coordinator.cli.wording import in_options
 
 if TYPE_CHECKING:
     from coordinator.editing.editor import Edited
@@ -105,12 +105,12 @@ def undo(call: Invocation, path: FilePath) -> Outcome:
 
 def edited_outcome(call: Invocation, edited: Edited) -> Outcome:
     """What came of an edit."""
-    document = {**edited.to_dict(), "agent": call.agent.agent_id}
-    message: Part = Line(in_options(edited.message), "green" if edited else "red")
+    told = in_options(edited.message)
+    warnings, hints = ([in_options(one) for one in some] for some in (edited.warnings, edited.hints))
+    document = {**edited.to_dict(), "message": told, "warnings": warnings, "hints": hints, "agent": call.agent.agent_id}
+    message: Part = Line(told, "green" if edited else "red")
     evidence = [Verbatim(edited.evidence)] if edited.evidence else []
-    return Outcome(
-        document, [message, *evidence], notes=(*edited.warnings, *edited.hints), exit_code=_exit_code(edited)
-    )
+    return Outcome(document, [message, *evidence], notes=(*warnings, *hints), exit_code=_exit_code(edited))
 
 
 def _exit_code(edited: Edited) -> ExitCode:

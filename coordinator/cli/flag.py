@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -31,8 +32,14 @@ COMMON: Final[dict[str, Any]] = {
         typer.Option(help="The claim space; else that of the repository.", metavar="NAME", rich_help_panel=_PANEL),
     ],
     "root": Annotated[
-        str | None,
-        typer.Option(help="The tree to work on; else the one around here.", metavar="DIR", rich_help_panel=_PANEL),
+        Path | None,
+        typer.Option(
+            help="The tree to work on; else the one around here.",
+            metavar="DIR",
+            rich_help_panel=_PANEL,
+            exists=True,
+            file_okay=False,
+        ),
     ],
     "namespace": Annotated[
         str | None, typer.Option(help="Which coordinator of the cluster.", metavar="NAME", rich_help_panel=_PANEL)
@@ -64,9 +71,9 @@ class Flags:
         return {name: value for name, value in given.items() if name not in COMMON}
 
     @property
-    def root(self) -> str | None:
+    def root(self) -> Path | None:
         """The tree that was named."""
-        root: str | None = self.values.get("root")
+        root: Path | None = self.values.get("root")
         return root
 
     @property

@@ -21,6 +21,7 @@ from actors.runtime.errors import ScentfieldError, Unavailable
 from actors.scent_field.messages import Check, Claim, Granted
 from coordinator.asking import Asker
 from coordinator.cli.exit_code import ExitCode, exit_code_of
+from coordinator.cli.screen import NEXT_STEPS
 from coordinator.domain import DOMAINS, SCENT_FIELD
 from coordinator.head import recorded_head
 from coordinator.heart import monotonic_s
@@ -192,8 +193,7 @@ def _probe(settings: Settings) -> Operation[bool]:
 
 
 def _of(name: str, error: ScentfieldError) -> Finding:
-    what, _, step = " ".join(error.message.split()).rpartition(": ")
-    return failed(name, what or error.message, step, exit_code_of(error))
+    return failed(name, " ".join(error.message.split()), NEXT_STEPS.get(error.code, ""), exit_code_of(error))
 
 
 def cluster_findings(settings: Settings, connect: Callable[[Settings], Transport]) -> Iterator[Finding]:

@@ -5,20 +5,20 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from actors.runtime.errors import ScentfieldError, Unavailable
-from coordinator.cli.exit_code import ExitCode
+from actors.runtime.errors import ScentfieldError
 from coordinator.cli.invocation import Invocation
-from coordinator.cli.outcome import Grid, Line, Outcome, Part, Verbatim, span
+from coordinator.cli.outcome import Grid, Line, Outcome, Part, Verbatim
 
 if TYPE_CHECKING:
-    from actors.quality_store.messages import Statistics
     from actors.sessions.messages import SessionList
 
-_DESCRIBE_S = 10.0
+_DESCRIBE_S: Final = 10.0
+_MAX_NAMED: Final = 10
+_MAX_ROWS: Final = 1_000
 
 
 def up(
@@ -52,17 +52,43 @@ def up(
 
 
 def down(call: Invocation) -> Outcome:
-    """Stop the coordinator, and the Ray that `up` started. The state is kept."""
-    alive = _sessions(call)
+    """Stop the coordinator, and the Ray that `up` started. The state is kept. Safe to repeat."""
+    if call.house.address(call.settings) is None:
+        return _down_outcome([], [], head_stopped=False)
+    alive = _processes(_sessions(call))
     with _waiting(call, "stopping the coordinator"):
         stopped, head_stopped = call.house.down(call.settings)
-    agents = [] if alive is None else [row.session_id for row in alive.rows]
-    n_live = 0 if alive is None else alive.n_live
-    document = {"stopped": stopped, "head_stopped": head_stopped, "agents_alive": agents, "n_agents_alive": n_live}
+    return _down_outcome(alive, stopped, head_stopped=head_stopped)
+
+
+def _down_outcome(alive: list[str], stopped: list[str], *, head_stopped: bool) -> Outcome:
+    named = alive[:_MAX_NAMED]
+    document = {
+        "stopped": stopped,
+        "head_stopped": head_stopped,
+        "agents_alive": named,
+        "n_agents_alive": len(alive),
+    }
+    if not stopped and not head_stopped:
+        return Outcome(document, [Line("nothing runs")])
     also = ", and Ray's head" if head_stopped else ""
-    lines: list[Part] = [Line(f"stopped {', '.join(stopped) or 'no actor'}{also}; the state is kept", "green")]
-    notes = [f"{n_live} agents were alive: {', '.join(agents[:10])}{', ...' if n_live > 10 else ''}"] if n_live else []
-    return Outcome(document, lines, notes)
+    line = Line(f"stopped {', '.join(stopped) or 'no actor'}{also}; the state is kept", "green")
+    return Outcome(document, [line], _alive_notes(alive, named, head_stopped=head_stopped))
+
+
+def _alive_notes(alive: list[str], named: list[str], *, head_stopped: bool) -> list[str]:
+    if not alive:
+        return []
+    more = ", ..." if len(alive) > len(named) else ""
+    were = "1 agent was" if len(alive) == 1 else f"{len(alive)} agents were"
+    end = ["Ray ends processes that stay connected about a minute after its head is gone"] if head_stopped else []
+    return [f"{were} alive: {', '.join(named)}{more}", *end]
+
+
+def _processes(listed: SessionList | None) -> list[str]:
+    """The agents that are processes: a shell's session is kept by decay, and no process stands behind it."""
+    rows = () if listed is None else listed.rows
+    return [row.session_id for row in rows if row.kept_by in ("heartbeat", "connection")]
 
 
 def _sessions(call: Invocation) -> SessionList | None:
@@ -77,103 +103,10 @@ def _sessions(call: Invocation) -> SessionList | None:
     asker = Asker(SCENT_FIELD, timeout_s=_DESCRIBE_S, jitter=lambda: 0.5)
     try:
         nobody = AgentSession("", "", "decay", call.settings.ttl_s, 0.0)
-        listed: SessionList = drive(asker.query(nobody, ListSessions(100)), call.house.connect(call.settings))
+        listed: SessionList = drive(asker.query(nobody, ListSessions(_MAX_ROWS)), call.house.connect(call.settings))
     except ScentfieldError:
         return None
     return listed
-
-
-def status(
-    call: Invocation,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Also how edits and reads went.")] = False,
-) -> Outcome:
-    """Show how the coordinator is: its actors, agents and claims.
-
-    Exit code 4: it does not run, or an actor does not serve.
-    """
-    agent = call.agent
-    accounts = {name: _account(call, name) for name in _domains()}
-    counts = agent.query(lambda core: core.field_counts())
-    view = agent.query(lambda core: core.sync(1))
-    document: dict[str, Any] = {
-        "namespace": call.settings.namespace,
-        "address": call.house.address(call.settings),
-        "space": agent.workspace.space,
-        "strictness": view.strictness,
-        "n_claims": view.n_claims,
-        "n_waiters": view.n_waiters,
-        "gauges": {one.name: one.value for one in counts.gauges},
-        "counters": {one.name: one.value for one in counts.counters},
-        "actors": accounts,
-    }
-    parts = _status_parts(document)
-    if verbose:
-        quality, statistics = (
-            agent.query(lambda core: core.edit_quality()),
-            agent.query(lambda core: core.quality_statistics()),
-        )
-        parts += [Line(line) for line in _quality_lines(quality)] + [Line(line) for line in _source_lines(statistics)]
-        document |= {"edit_quality": _plain(quality), "quality_statistics": _plain(statistics)}
-    is_well = all(account["trouble"] is None for account in accounts.values())
-    return Outcome(document, parts, exit_code=ExitCode.OK if is_well else ExitCode.UNAVAILABLE)
-
-
-def _domains() -> list[str]:
-    # The schemas of all domains are slow to build, and `--help` does without.
-    from coordinator.domain import DOMAINS
-
-    return list(DOMAINS)
-
-
-def _account(call: Invocation, domain: str) -> dict[str, Any]:
-    """What an actor says of itself; one that does not answer is in trouble."""
-    try:
-        return call.agent.transport.describe(domain, _DESCRIBE_S)
-    except Unavailable as error:
-        return {"domain": domain, "trouble": [error.code, error.message]}
-
-
-def _status_parts(document: dict[str, Any]) -> list[Part]:
-    rows = [
-        (
-            name,
-            "serving" if account["trouble"] is None else account["trouble"][1],
-            span(account.get("uptime_s", 0.0)),
-            account.get("pid", ""),
-            account.get("seq", ""),
-            account.get("n_queued", ""),
-        )
-        for name, account in document["actors"].items()
-    ]
-    gauges = ", ".join(f"{name} {value}" for name, value in document["gauges"].items())
-    return [
-        Line(f"coordinator {document['namespace']} at {document['address']}"),
-        Grid(("actor", "state", "up for", "process", "commits", "queued"), rows),
-        Line(
-            f"space {document['space']}: {document['n_claims']} claimed, {document['n_waiters']} waiting, "
-            f"strictness {document['strictness']}"
-        ),
-        Line(f"over all spaces: {gauges}"),
-    ]
-
-
-def _quality_lines(quality: Any) -> list[str]:
-    # The report belongs to its domain; it is needed by -v only.
-    from actors.quality_store.report import edit_quality_lines
-
-    return ["", *edit_quality_lines(quality)]
-
-
-def _source_lines(statistics: Statistics) -> list[str]:
-    rows = [f"  {row.source or 'the mode itself'}: {row.n}" for row in statistics.sources]
-    return ["", "Auto-mode sources", *(rows or ["  no automatic reads yet"])]
-
-
-def _plain(message: Any) -> Any:
-    """A message as dicts, lists and plain values."""
-    if hasattr(message, "_asdict"):
-        return {name: _plain(value) for name, value in message._asdict().items()}
-    return [_plain(one) for one in message] if isinstance(message, tuple) else message
 
 
 def metrics(call: Invocation) -> Outcome:

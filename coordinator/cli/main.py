@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import typer
 
-from coordinator.cli import claims, doctor, field, files, house, stories
+from coordinator.cli import claims, doctor, field, files, house, status, stories
 from coordinator.cli.command import CommandFunction, CommandGroup, register, sign_callback
 from coordinator.cli.exit_code import MEANINGS
 from coordinator.cli.invocation import Invocation
@@ -16,7 +16,7 @@ _PANELS: Final[dict[str, dict[str, CommandFunction]]] = {
     "The coordinator": {
         "up": house.up,
         "down": house.down,
-        "status": house.status,
+        "status": status.status,
         "doctor": doctor.doctor,
         "config": house.config,
         "metrics": house.metrics,

@@ -14,14 +14,16 @@ from typing import IO, Any, Final
 
 from actors.runtime.errors import ScentfieldError
 from coordinator.cli.outcome import Grid, Line, Outcome, Part, Verbatim
+from coordinator.cli.wording import in_options
 
-_NEXT_STEPS: Final = {
+NEXT_STEPS: Final = {
     "busy": "try again in a moment",
-    "unavailable": "look at it with `scentfield status`",
+    "unavailable": "`scentfield up` starts what is missing, `scentfield doctor` looks for what is wrong",
     "corrupt": "look with `scentfield doctor --store`",
     "invariant_broken": "this is a bug: please report it with this message",
+    "bug": "this is a bug: please report it with this message",
 }
-_NEXT_STEP: Final = "`scentfield --help` lists what can be done"
+"""What to do about an error of this code, whatever its message says."""
 
 
 class Screen:
@@ -58,24 +60,18 @@ class Screen:
         _write(sys.stderr, f"{visible(text)}\n")
 
     def error(self, code: str, message: str, next_step: str = "") -> None:
-        """Say what went wrong: with JSON as the one document, else in two lines, what and the next step."""
+        """Say what went wrong: with JSON as the one document, else in a line, and the next step where one is known."""
         if self.as_json:
             self.document({"error": {"code": code, "message": message}})
             return
-        what, step = split_message(code, message)
-        self.note(f"error: {what}")
-        self.note(f"next: {next_step or step}")
+        self.note(f"error: {' '.join(message.split())}")
+        step = next_step or NEXT_STEPS.get(code, "")
+        if step:
+            self.note(f"next: {step}")
 
     def failure(self, error: ScentfieldError) -> None:
         """Say what went wrong, of our own errors."""
-        self.error(error.code, error.message)
-
-
-def split_message(code: str, message: str) -> tuple[str, str]:
-    """What is wrong, and the next step, which our messages name after their last colon."""
-    flat = " ".join(message.split())
-    what, _, step = flat.rpartition(": ")
-    return (what, step) if what else (flat, _NEXT_STEPS.get(code, _NEXT_STEP))
+        self.error(error.code, in_options(error.message))
 
 
 def visible(text: str) -> str:

@@ -33,7 +33,9 @@ def demo(
 ) -> Outcome:
     """Show agents at work on a real source tree: without coordination, split by number, and with Scentfield.
 
-    Uses the coordinator if it runs, else one of its own. Example: scentfield demo --agents 4 --seconds 20
+    It has a coordinator of its own, on the cluster that runs or else on one of its own, and leaves nothing in yours.
+
+    Example: scentfield demo --agents 4 --seconds 20
     """
     story: Any = importlib.import_module(_DEMO)
     if print_job_command:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -99,3 +101,16 @@ def test_up_and_down_from_the_shell(settings: Settings, scentfield: CommandLine)
     stopped = scentfield.json("down")
     assert {"scent_field", "quality_store"} <= set(stopped["stopped"])
     assert stopped["head_stopped"] is False
+    assert scentfield("down")[:2] == (0, "nothing runs\n")
+
+
+@pytest.mark.parametrize("after_s", [2.0, 8.0])
+def test_a_watch_is_ended_by_an_interrupt_without_an_error(
+    coordinator_up: Settings, scentfield: CommandLine, after_s: float
+) -> None:
+    """While it still connects, and while it watches."""
+    watching = scentfield.start("sync", "--watch")
+    time.sleep(after_s)
+    watching.send_signal(signal.SIGINT)
+    _, err = watching.communicate(timeout=CALL_S)
+    assert (watching.returncode, err) == (0, "")

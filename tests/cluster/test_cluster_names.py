@@ -95,6 +95,18 @@ def test_without_up_the_error_says_which_command_to_run(settings: Settings, tree
         _connect(settings, "ann", tree)
 
 
+def test_a_client_does_not_notice_that_the_coordinator_was_taken_down_and_up_again(
+    coordinator_up: Settings, tree: Path
+) -> None:
+    patient = coordinator_up.model_copy(update={"ttl_s": 60.0})
+    with _connect(patient, "ann", tree) as ann:
+        held = ann.claim(FILE)
+        down(patient)
+        up(patient)
+        assert ann.check(FILE, held.generation).holds
+        assert held.release().n_released == 1
+
+
 def test_after_down_a_claim_is_refused_and_after_up_the_old_client_goes_on(
     coordinator_up: Settings, tree: Path
 ) -> None:

@@ -15,10 +15,13 @@ from typing import Any
 import psutil
 import pytest
 import ray
+from ray.experimental import internal_kv
 
 from agents_demo.demo import run_demo
-from coordinator.cluster import actor_names, attach
+from coordinator.cluster import attach
+from coordinator.domain import DOMAINS
 from coordinator.head import Head
+from coordinator.ray_transport import RayTransport
 from coordinator.settings import Settings
 
 pytestmark = pytest.mark.cluster
@@ -39,7 +42,8 @@ def source(tmp_path: Path) -> Path:
 def test_with_coordination_no_task_is_done_twice_and_no_update_is_lost(
     coordinator_up: Settings, source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    before = actor_names(coordinator_up)
+    attach(coordinator_up)
+    before = traces(coordinator_up)
     outcomes = run_demo(
         n_agents=4,
         n_tasks=36,
@@ -61,7 +65,15 @@ def test_with_coordination_no_task_is_done_twice_and_no_update_is_lost(
     assert outcomes["none"]["tokens_read_net"] > outcomes["with"]["tokens_read_net"]
     assert outcomes["none"]["claims_rejected"] == 0
     _check_accident(outcomes["killed"])
-    assert actor_names(coordinator_up) == before
+    assert traces(coordinator_up) == before
+
+
+def traces(settings: Settings) -> tuple[Any, ...]:
+    """What is in the cluster, and how far the user's own coordinator has written."""
+    named = sorted((one["namespace"], one["name"]) for one in ray.util.list_named_actors(all_namespaces=True))
+    noted = sorted(internal_kv._internal_kv_list(b"scentfield:"))
+    transport = RayTransport(settings.namespace)
+    return named, noted, [transport.describe(domain, 10.0)["seq"] for domain in DOMAINS]
 
 
 @pytest.mark.timeout(240)
@@ -73,7 +85,8 @@ def test_on_a_cluster_without_a_coordinator_the_demo_brings_its_own_and_takes_it
     assert outcomes["with"]["tasks_done"] == 4
     attach(settings)
     named = [one["namespace"] for one in ray.util.list_named_actors(all_namespaces=True)]
-    assert [namespace for namespace in named if namespace.startswith("scentfield-demo")] == []
+    assert [namespace for namespace in named if "-demo-" in namespace] == []
+    assert [key for key in internal_kv._internal_kv_list(b"scentfield:") if b"-demo-" in key] == []
     assert head.is_running
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -84,8 +85,7 @@ def head_in(folder: Path) -> Settings:
     import psutil
 
     head = Head("127.0.0.1:6379", "http://127.0.0.1:8265", os.getpid(), psutil.Process().create_time(), "")
-    fields = {name: getattr(head, name) for name in ("address", "dashboard_url", "pid", "started_at_s")}
-    (folder / "head.json").write_text(json.dumps(fields))
+    (folder / "head.json").write_text(json.dumps(asdict(head)))
     return Settings(data_dir=folder, namespace="ours")
 
 

@@ -6,7 +6,7 @@ import io
 
 from rich.console import Console
 
-from agents_demo.table import footer, print_outcomes, progress_bars
+from agents_demo.table import finish_line, footer, print_outcomes, progress_bars
 
 COLUMN = {
     "tasks": 240,
@@ -39,6 +39,7 @@ DEATH = {
     "task_finished_by": "agent-8",
     "task_finished_after_s": 5.5,
     "tasks_done_by_others_after": 115,
+    "ttl_s": 2.0,
 }
 
 
@@ -71,15 +72,14 @@ def test_four_columns_fit_eighty_characters():
 
 def test_the_footer_says_where_others_win_and_only_there():
     [wins] = [line for line in footer(OUTCOMES) if line.startswith("Better")]
-    assert wins == (
-        "Better than Scentfield in this run: no coordination: claims rejected 0 against 84; "
-        "static split: claims rejected 0 against 84; static split: seconds 7.9 against 12.2."
-    )
+    assert wins == ("Better than Scentfield in this run: static split: seconds 7.9 against 12.2.")
 
 
 def test_the_footer_says_so_when_no_other_column_wins():
     same = {"none": COLUMN, "split": COLUMN, "with": COLUMN}
-    assert "No other column is better than Scentfield's in any row." in footer(same)
+    told = "No other column is better than Scentfield's in any row that all columns have."
+    assert told in footer(same)
+    assert told in footer({**same, "with": {**COLUMN, "claims_rejected": 84}})
 
 
 def test_the_footer_says_how_agents_without_coordination_edit():
@@ -90,7 +90,16 @@ def test_the_footer_says_how_agents_without_coordination_edit():
 
 def test_the_accident_is_told_with_its_numbers():
     [told] = [line for line in footer({**OUTCOMES, "killed": DEATH}) if "SIGKILL" in line]
-    for fact in ("agent-5 was killed", "a.py::f", "27 tasks", "free after 3.4 s", "agent-8", "5.5 s", "115 tasks"):
+    for fact in (
+        "agent-5 was killed",
+        "a.py::f",
+        "27 tasks",
+        "free after 3.4 s",
+        "agent-8",
+        "5.5 s",
+        "115 tasks",
+        "a TTL of 2 s",
+    ):
         assert fact in told
 
 
@@ -106,6 +115,19 @@ def test_no_bar_is_drawn_where_nobody_looks():
     with progress_bars(Console(file=out), ["none"], 3) as advance:
         advance("none", 2)
     assert out.getvalue() == ""
+
+
+def test_a_line_for_each_finished_column_is_printed_where_no_bar_is_drawn():
+    piped, terminal, quiet = io.StringIO(), io.StringIO(), io.StringIO()
+    for console in (
+        Console(file=piped),
+        Console(file=terminal, force_terminal=True),
+        Console(file=quiet, quiet=True),
+    ):
+        with finish_line(console, "killed", 4, 4):
+            pass
+    assert piped.getvalue() == "Scentfield, one killed: finished (4 of 4)\n"
+    assert (terminal.getvalue(), quiet.getvalue()) == ("", "")
 
 
 def test_bars_show_what_is_done_on_a_terminal():

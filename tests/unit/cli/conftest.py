@@ -25,7 +25,7 @@ from coordinator.asking import Asker
 from coordinator.cli.invocation import Invocation
 from coordinator.cli.main import app
 from coordinator.domain import DOMAINS, SCENT_FIELD, machine_options
-from coordinator.session import register
+from coordinator.session import new_token, register
 from coordinator.settings import Settings
 from coordinator.step import drive
 
@@ -86,6 +86,7 @@ class LocalHouse:
         self.actors: dict[str, LocalActor] = {}
         self.before_call: Callable[[str, bytes], None] = lambda _domain, _raw: None
         self.n_calls = 0
+        self.keeps_head = False
 
     def connect(self, _settings: Settings) -> LocalHouse:
         if not self.actors:
@@ -114,7 +115,7 @@ class LocalHouse:
         for actor in self.actors.values():
             actor.close()
         self.actors = {}
-        return stopped, True
+        return stopped, not self.keeps_head
 
     def actor_names(self, _settings: Settings) -> list[str]:
         return list(self.actors)
@@ -210,7 +211,7 @@ class LiveAgent:
     def __init__(self, house: LocalHouse, name: str) -> None:
         self._house = house
         registering = register(
-            name=name, parent="", kept_by="heartbeat", ttl_s=30.0, token="0" * 32, now_s=0.0, timeout_s=5.0
+            name=name, parent="", kept_by="heartbeat", ttl_s=30.0, token=new_token(), now_s=0.0, timeout_s=5.0
         )
         self.session = drive(registering, house)
 

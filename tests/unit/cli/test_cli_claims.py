@@ -3,11 +3,44 @@
 from pathlib import Path
 from typing import Any
 
+from typer.testing import CliRunner
+
+from coordinator.cli.invocation import Invocation
+from coordinator.cli.main import app
+
 
 def test_two_calls_under_one_name_are_one_agent(scentfield: Any) -> None:
     granted = scentfield.json("claim", "a.py", "--agent", "ann")
     assert (granted["granted"], granted["targets"], granted["agent"]) == (True, ["a.py"], "ann#1")
     assert scentfield.json("release", "a.py", "--agent", "ann") == {"n_released": 1, "not_released": []}
+
+
+def test_a_grant_names_its_space(scentfield: Any) -> None:
+    assert scentfield("claim", "a.py", "--agent", "ann").stdout.startswith("granted to ann#1 in space test: a.py\n")
+
+
+def test_outside_of_a_repository_the_space_is_said_once_to_be_this_folder_only(
+    house: Any, tmp_path: Path, monkeypatch: Any
+) -> None:
+    house.up(house.settings, None)
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    monkeypatch.chdir(bare)
+    given = ["--data-dir", str(house.settings.state_dir), "--agent", "ann", "claim", "a.py"]
+    first, second, named = (
+        CliRunner().invoke(app, [*more, *given], obj=Invocation(house)) for more in ([], [], ["--space", "mine"])
+    )
+    (note,) = first.stderr.splitlines()
+    assert note.startswith("no git repository and no scentfield.toml here: the claim space bare-")
+    assert f"is the folder {bare} only" in note
+    assert (second.exit_code, second.stderr) == (0, "")
+    assert (named.exit_code, named.stderr) == (0, "")
+
+
+def test_a_tree_that_is_marked_needs_no_note_about_its_space(house: Any, tree: Path) -> None:
+    house.up(house.settings, None)
+    given = ["--data-dir", str(house.settings.state_dir), "--agent", "ann", "claim", "a.py"]
+    assert CliRunner().invoke(app, given, obj=Invocation(house)).stderr == ""
 
 
 def test_claiming_again_renews_and_keeps_the_generation(scentfield: Any) -> None:
@@ -124,17 +157,17 @@ def test_check_says_who_holds_a_path(scentfield: Any) -> None:
     assert scentfield("check", "a.py", "--generation", generation, "--agent", "ann").exit_code == 3
 
 
-def test_a_bad_target_is_two_lines_what_and_the_next_step(scentfield: Any) -> None:
+def test_a_bad_target_is_said_whole_in_one_line(scentfield: Any) -> None:
     result = scentfield("claim", "../outside.py", "--agent", "ann")
     assert (result.exit_code, result.stdout) == (2, "")
-    what, step = result.stderr.splitlines()
-    assert what.startswith("error: ")
-    assert step.startswith("next: ")
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("error: the target '../outside.py' leads to ")
+    assert line.endswith(": name something inside it, or start where the right root is")
 
 
 def test_without_a_coordinator_nothing_is_granted(alone: Any) -> None:
     assert alone.json("claim", "a.py", "--agent", "ann", expect=4)["error"]["code"] == "unavailable"
-    assert alone("claim", "a.py", "--agent", "ann").stderr.splitlines()[1] == "next: start it with `scentfield up`"
+    assert alone("claim", "a.py", "--agent", "ann").stderr.splitlines()[1].startswith("next: `scentfield up`")
 
 
 def test_switched_off_everything_is_granted_by_nobody(alone: Any) -> None:

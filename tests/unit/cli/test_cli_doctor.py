@@ -64,7 +64,7 @@ def test_the_probe_leaves_nobody_behind(scentfield: Any) -> None:
 def test_without_a_cluster_the_rest_is_skipped_and_the_exit_code_is_4(alone: Any) -> None:
     found = states(alone.json("doctor", expect=4))
     assert (found["cluster"], found["scent_field"], found["write and read back"]) == ("failed", "skipped", "skipped")
-    assert "next (cluster): start it with `scentfield up`" in alone("doctor").stdout
+    assert "next (cluster): `scentfield up` starts what is missing" in alone("doctor").stdout
 
 
 def test_a_write_that_does_not_reach_the_journal_is_found(scentfield: Any) -> None:

@@ -49,6 +49,17 @@ def test_watch_prints_the_field_and_then_each_change_until_it_is_interrupted(sce
     assert {"what": "claimed", "target": "a.py", "agent": "ann#1"}.items() <= changes[0].items()
 
 
+def test_a_watch_that_is_interrupted_before_it_shows_anything_ends_without_an_error(scentfield: Any) -> None:
+    def interrupt(_domain: str, _raw: bytes) -> None:
+        raise KeyboardInterrupt
+
+    scentfield.house.before_call = interrupt
+    watched, synced = scentfield("sync", "--watch"), scentfield("sync")
+    scentfield.house.before_call = lambda _domain, _raw: None
+    assert (watched.exit_code, watched.output) == (0, "")
+    assert synced.exit_code == 130
+
+
 def test_sessions_lists_who_is_alive(scentfield: Any, live_agent: Any) -> None:
     live_agent("ann")
     listed = scentfield.json("sessions")

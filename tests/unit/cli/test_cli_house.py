@@ -33,12 +33,26 @@ def test_completion_is_offered(alone: Any) -> None:
 
 
 @pytest.mark.parametrize("arguments", [["nope"], ["claim"], ["claim", "a.py", "--nope"], ["--nope"]])
-def test_wrong_usage_is_two_lines_and_exit_code_2(alone: Any, arguments: list[str]) -> None:
+def test_wrong_usage_is_said_with_where_help_is_and_exit_code_2(alone: Any, arguments: list[str]) -> None:
     result = alone(*arguments)
     assert (result.exit_code, result.stdout) == (2, "")
     what, step = result.stderr.splitlines()
     assert what.startswith("error: ")
-    assert step.startswith("next: `scentfield")
+    assert step.startswith("next: scentfield")
+    assert step.endswith(" --help")
+
+
+def test_a_suggestion_for_a_wrong_option_is_shown_whole(alone: Any) -> None:
+    what, step = alone("claim", "a.py", "--sharde").stderr.splitlines()
+    assert what.startswith("error: No such option: --sharde")
+    assert what.count("(") == what.count(")")
+    assert "--shared" in what
+    assert step == "next: scentfield claim --help"
+
+
+def test_a_root_that_does_not_exist_is_wrong_usage(alone: Any, tree: Any) -> None:
+    for arguments in (["sync", "--root", "nowhere"], ["--root", str(tree / "a.py"), "claim", "a.py"]):
+        assert alone.json(*arguments, expect=2)["error"]["code"] == "usage"
 
 
 def test_wrong_usage_with_json_is_one_document(alone: Any) -> None:
@@ -49,10 +63,42 @@ def test_up_is_safe_to_repeat_and_down_says_who_was_alive(alone: Any, live_agent
     assert alone.json("up")["created"] == ["scent_field", "quality_store"]
     assert alone.json("up")["created"] == []
     live_agent("ann")
+    alone("claim", "a.py", "--agent", "a-shell")
     result = alone("down", "--json")
     assert json.loads(result.stdout)["agents_alive"] == ["ann#1"]
-    assert "1 agents were alive: ann#1" in result.stderr
-    assert alone.json("down", expect=4)["error"]["code"] == "unavailable"
+    assert result.stderr.splitlines() == [
+        "1 agent was alive: ann#1",
+        "Ray ends processes that stay connected about a minute after its head is gone",
+    ]
+
+
+def test_down_names_ten_agents_at_most(scentfield: Any, live_agent: Any) -> None:
+    for number in range(12):
+        live_agent(f"agent-{number:02}")
+    result = scentfield("down", "--json")
+    document = json.loads(result.stdout)
+    assert (len(document["agents_alive"]), document["n_agents_alive"]) == (10, 12)
+    assert result.stderr.startswith("12 agents were alive: agent-00#1, ")
+    assert "agent-09#10, ...\n" in result.stderr
+
+
+def test_down_that_leaves_the_head_alone_does_not_speak_of_its_end(scentfield: Any, live_agent: Any) -> None:
+    live_agent("ann")
+    scentfield.house.keeps_head = True
+    assert scentfield("down").stderr == "1 agent was alive: ann#1\n"
+
+
+def test_down_where_nothing_runs_says_so_and_is_no_error(alone: Any) -> None:
+    result = alone("down")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "nothing runs\n", "")
+    document = {"stopped": [], "head_stopped": False, "agents_alive": [], "n_agents_alive": 0}
+    assert alone.json("down") == document
+
+
+def test_down_on_a_cluster_without_our_actors_says_that_nothing_runs(alone: Any) -> None:
+    alone.house.address = lambda _settings: "127.0.0.1:1"
+    alone.house.down = lambda _settings: ([], False)
+    assert alone("down").stdout == "nothing runs\n"
 
 
 def test_what_was_claimed_is_still_claimed_after_down_and_up(alone: Any) -> None:
@@ -68,6 +114,31 @@ def test_status_shows_actors_and_counts(scentfield: Any) -> None:
     status = scentfield.json("status")
     assert (status["n_claims"], status["space"], status["gauges"]["sessions"]) == (1, "test", 1)
     assert status["actors"]["scent_field"]["trouble"] is None
+
+
+def test_status_shows_who_is_there_and_what_is_claimed_and_counters_only_when_asked(scentfield: Any) -> None:
+    assert "no agent is alive\n" in scentfield("status").stdout
+    scentfield("claim", "a.py", "--agent", "ann", "--intent", "fix f")
+    scentfield("deposit", "src/", "AVOID", "--intensity", "3", "--agent", "bob")
+    lines = [line.split() for line in scentfield("status").stdout.splitlines()]
+    assert ["a.py", "ann#1", "0", "s", "1", "fix", "f"] in lines
+    assert [line[:2] for line in lines if line[0].startswith(("ann#", "bob#"))] == [
+        ["ann#1", "decay"],
+        ["bob#2", "decay"],
+    ]
+    assert "over all spaces" not in scentfield("status").stdout
+    assert "over all spaces: " in scentfield("status", "-v").stdout
+
+
+def test_status_shows_ten_claims_and_ten_agents_at_most(scentfield: Any) -> None:
+    for number in range(12):
+        scentfield("claim", f"task:{number}", "--agent", f"agent-{number:02}")
+        scentfield("deposit", f"task:{number}", "HOT", "--intensity", "3", "--agent", "agent-00")
+    status = scentfield.json("status")
+    assert (len(status["claims"]), status["n_claims"]) == (10, 12)
+    assert {one["kind"] for one in status["claims"]} == {"CLAIMED"}
+    assert (len(status["agents"]), status["n_agents"]) == (10, 12)
+    assert "and 2 more agents (`scentfield sessions`)\n" in scentfield("status").stdout
 
 
 def test_verbose_status_prints_the_sections_on_edit_quality_and_sources(scentfield: Any) -> None:

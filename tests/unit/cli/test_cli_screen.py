@@ -9,7 +9,7 @@ import pytest
 from actors.runtime.errors import Busy, Corrupt, InvariantBroken, Misuse, ScentfieldError, Unavailable
 from coordinator.cli.exit_code import ExitCode, exit_code_of
 from coordinator.cli.outcome import Grid, Line, Outcome, Part, Verbatim, span
-from coordinator.cli.screen import Screen, split_message
+from coordinator.cli.screen import Screen
 
 EVIL = "\x1b]0;owned\x07[red]x[/red]"
 GRID = Grid(("agent", "intent"), [("ann#1", EVIL), ("bob", "")])
@@ -70,18 +70,24 @@ def test_text_that_is_no_unicode_comes_out_as_its_bytes(capfdbinary: pytest.Capt
     assert capfdbinary.readouterr().out == b"caf\xe9\n"
 
 
-def test_an_error_is_two_lines_or_a_document(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_error_is_printed_whole_with_a_next_step_or_as_a_document(capsys: pytest.CaptureFixture[str]) -> None:
     error = Unavailable("nobody listens at x:1: start it with `scentfield up`")
     Screen().failure(error)
     Screen(as_json=True).failure(error)
     printed = capsys.readouterr()
-    assert printed.err == "error: nobody listens at x:1\nnext: start it with `scentfield up`\n"
+    assert printed.err == (
+        "error: nobody listens at x:1: start it with `scentfield up`\n"
+        "next: `scentfield up` starts what is missing, `scentfield doctor` looks for what is wrong\n"
+    )
     assert json.loads(printed.out) == {"error": {"code": "unavailable", "message": error.message}}
 
 
-def test_an_error_of_several_lines_that_names_no_step_gets_one() -> None:
-    assert split_message("busy", "full\nof work") == ("full of work", "try again in a moment")
-    assert split_message("other", "odd") == ("odd", "`scentfield --help` lists what can be done")
+def test_an_error_of_several_lines_is_one_line_and_a_step_is_named_only_where_one_is_known(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Screen().error("busy", "full\nof work")
+    Screen().error("other", "not one of: a, b")
+    assert capsys.readouterr().err == ("error: full of work\nnext: try again in a moment\nerror: not one of: a, b\n")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,137 @@
+"""`scentfield status`: the actors, who is alive, and what is claimed in this space."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from actors.runtime.errors import Unavailable
+from coordinator.cli.exit_code import ExitCode
+from coordinator.cli.invocation import Invocation
+from coordinator.cli.outcome import Grid, Line, Outcome, Part, span
+
+if TYPE_CHECKING:
+    from actors.quality_store.messages import Statistics
+
+_DESCRIBE_S: Final = 10.0
+_MAX_NAMED: Final = 10
+_MAX_ROWS: Final = 1_000
+
+
+def status(
+    call: Invocation,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Also how edits and reads went.")] = False,
+) -> Outcome:
+    """Show how the coordinator is: its actors, agents and claims.
+
+    Exit code 4: it does not run, or an actor does not serve.
+    """
+    agent = call.agent
+    accounts = {name: _account(call, name) for name in _domains()}
+    counts = agent.query(lambda core: core.field_counts())
+    view = agent.query(lambda core: core.sync(_MAX_ROWS))
+    listed = agent.query(lambda core: core.sessions(_MAX_NAMED))
+    claims = [row for row in view.rows if row.kind == "CLAIMED"][:_MAX_NAMED]
+    document: dict[str, Any] = {
+        "namespace": call.settings.namespace,
+        "address": call.house.address(call.settings),
+        "space": agent.workspace.space,
+        "strictness": view.strictness,
+        "n_claims": view.n_claims,
+        "n_waiters": view.n_waiters,
+        "claims": [row._asdict() for row in claims],
+        "n_agents": listed.n_live,
+        "agents": [row._asdict() for row in listed.rows],
+        "gauges": {one.name: one.value for one in counts.gauges},
+        "counters": {one.name: one.value for one in counts.counters},
+        "actors": accounts,
+    }
+    parts = [*_status_parts(document), *_claim_parts(document), *_agent_parts(document)]
+    if verbose:
+        gauges = ", ".join(f"{name} {value}" for name, value in document["gauges"].items())
+        parts.append(Line(f"over all spaces: {gauges}"))
+        quality, statistics = (
+            agent.query(lambda core: core.edit_quality()),
+            agent.query(lambda core: core.quality_statistics()),
+        )
+        parts += [Line(line) for line in _quality_lines(quality)] + [Line(line) for line in _source_lines(statistics)]
+        document |= {"edit_quality": _plain(quality), "quality_statistics": _plain(statistics)}
+    is_well = all(account["trouble"] is None for account in accounts.values())
+    return Outcome(document, parts, exit_code=ExitCode.OK if is_well else ExitCode.UNAVAILABLE)
+
+
+def _domains() -> list[str]:
+    # The schemas of all domains are slow to build, and `--help` does without.
+    from coordinator.domain import DOMAINS
+
+    return list(DOMAINS)
+
+
+def _account(call: Invocation, domain: str) -> dict[str, Any]:
+    """What an actor says of itself; one that does not answer is in trouble."""
+    try:
+        return call.agent.transport.describe(domain, _DESCRIBE_S)
+    except Unavailable as error:
+        return {"domain": domain, "trouble": [error.code, error.message]}
+
+
+def _status_parts(document: dict[str, Any]) -> list[Part]:
+    rows = [
+        (
+            name,
+            "serving" if account["trouble"] is None else account["trouble"][1],
+            span(account.get("uptime_s", 0.0)),
+            account.get("pid", ""),
+            account.get("seq", ""),
+            account.get("n_queued", ""),
+        )
+        for name, account in document["actors"].items()
+    ]
+    return [
+        Line(f"coordinator {document['namespace']} at {document['address']}"),
+        Grid(("actor", "state", "up for", "process", "commits", "queued"), rows),
+        Line(
+            f"space {document['space']}: {document['n_claims']} claimed, {document['n_waiters']} waiting, "
+            f"strictness {document['strictness']}"
+        ),
+    ]
+
+
+def _claim_parts(document: dict[str, Any]) -> list[Part]:
+    """The strongest claims of this space."""
+    rows = [
+        (one["target"], ", ".join(one["agents"]), span(one["age_s"]), one["generation"], one["intent"])
+        for one in document["claims"]
+    ]
+    return [Grid(("claimed", "by", "since", "generation", "intent"), rows)] if rows else []
+
+
+def _agent_parts(document: dict[str, Any]) -> list[Part]:
+    """Who is alive, in all spaces."""
+    agents, n_agents = document["agents"], document["n_agents"]
+    if not agents:
+        return [Line("no agent is alive")]
+    rows = [(one["session_id"], one["kept_by"], span(one["age_s"]), span(one["expires_in_s"])) for one in agents]
+    grid = Grid(("agent", "kept by", "since", "ends in, if silent"), rows)
+    n_more = n_agents - len(agents)
+    return [grid, Line(f"and {n_more} more agents (`scentfield sessions`)")] if n_more > 0 else [grid]
+
+
+def _quality_lines(quality: Any) -> list[str]:
+    # The report belongs to its domain; it is needed by -v only.
+    from actors.quality_store.report import edit_quality_lines
+
+    return ["", *edit_quality_lines(quality)]
+
+
+def _source_lines(statistics: Statistics) -> list[str]:
+    rows = [f"  {row.source or 'the mode itself'}: {row.n}" for row in statistics.sources]
+    return ["", "Auto-mode sources", *(rows or ["  no automatic reads yet"])]
+
+
+def _plain(message: Any) -> Any:
+    """A message as dicts, lists and plain values."""
+    if hasattr(message, "_asdict"):
+        return {name: _plain(value) for name, value in message._asdict().items()}
+    return [_plain(one) for one in message] if isinstance(message, tuple) else message
