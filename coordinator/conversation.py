@@ -62,11 +62,6 @@ class Conversation:
             self._open.add(number)
             return number, self._encode(number, commands)
 
-    def again(self, number: int, commands: Sequence[Any]) -> bytes:
-        """The same request once more, under the same number."""
-        with self._lock:
-            return self._encode(number, commands)
-
     def unnumbered(self, commands: Sequence[Any]) -> bytes:
         """A request of queries or signs of life."""
         with self._lock:

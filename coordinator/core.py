@@ -211,20 +211,19 @@ class Core:
         targets = tuple(self.target(one) for one in named)
         if self.settings.disabled:
             return Released(len(targets), ())
-        session: AgentSession = yield from self.current()
-        command = field_messages.Release(self.space, targets, generation, done)
-        released: Released = yield from self._field.request(session, command)
-        session.gave(self.space, generation=generation, targets=targets)
-        return released
+        return (yield from self._release(targets, generation, done))
 
     def release_claim(self, granted: Granted, done: bool) -> Operation[Released]:
         """Give a whole claim back."""
         if self.settings.disabled:
             return Released(len(granted.targets), ())
+        return (yield from self._release(granted.targets, granted.generation, done))
+
+    def _release(self, targets: tuple[str, ...], generation: int, done: bool) -> Operation[Released]:
         session: AgentSession = yield from self.current()
-        command = field_messages.Release(self.space, granted.targets, granted.generation, done)
+        command = field_messages.Release(self.space, targets, generation, done)
         released: Released = yield from self._field.request(session, command)
-        session.gave(self.space, generation=granted.generation)
+        session.gave(self.space, generation=generation, targets=targets)
         return released
 
     def transfer(self, generation: int, to_session: str, note: str) -> Operation[Granted | Held]:
