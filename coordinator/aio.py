@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from actors.coordination.messages import Alive, Wanted
-from actors.quality_store.messages import EditQuality, Statistics
+from actors.quality_store.messages import EditQuality, ReadQuality, Savings, Statistics
 from actors.runtime.errors import Misuse, ScentfieldError
 from actors.scent_field.messages import (
     Audit,
@@ -22,14 +23,20 @@ from actors.scent_field.messages import (
     Released,
 )
 from actors.sessions.messages import SessionList
+from actors.thresholds.messages import Forgotten, Imported, Learning
 from coordinator.answer import AsyncClaimed, NotGranted
 from coordinator.client import NoTransport, connect_core
 from coordinator.core import Core, PathName, named_list
 from coordinator.editing.editor import Edited
 from coordinator.editing.request import EditRequest
+from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reading
 from coordinator.settings import Settings
 from coordinator.step import Operation, drive_async
+
+if TYPE_CHECKING:
+    from actors.embedding.messages import DuplicateTexts, SimilarTexts, Vectors
+    from actors.embedding.status import Status as EmbeddingStatus
 
 Value = TypeVar("Value")
 
@@ -218,9 +225,51 @@ class AsyncCoordinator:
         """Like `Coordinator.edit_quality`."""
         return await self._do(self._core.edit_quality())
 
-    async def read(self, path: PathName, mode: str = "auto") -> Reading:
+    async def read_quality(self) -> ReadQuality:
+        """Like `Coordinator.read_quality`."""
+        return await self._do(self._core.learned.read_quality())
+
+    async def savings(self, *, n_days: int = 30) -> Savings:
+        """Like `Coordinator.savings`."""
+        return await self._do(self._core.learned.savings(n_days))
+
+    async def learning(self) -> Learning:
+        """Like `Coordinator.learning`."""
+        return await self._do(self._core.learned.learning())
+
+    async def export_learning(self) -> bytes:
+        """Like `Coordinator.export_learning`."""
+        return (await self._do(self._core.learned.export())).text
+
+    async def import_learning(self, text: bytes) -> Imported:
+        """Like `Coordinator.import_learning`."""
+        return await self._do(self._core.learned.merge(text))
+
+    async def reset_learning(self, extension: str = "") -> Forgotten:
+        """Like `Coordinator.reset_learning`."""
+        return await self._do(self._core.learned.reset(extension))
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Like `Coordinator.embed`."""
+        return await asyncio.to_thread(self._core.model().embed, texts)
+
+    async def similar(self, query: str, texts: Sequence[str], *, n_wanted: int = 10) -> SimilarTexts:
+        """Like `Coordinator.similar`."""
+        return await asyncio.to_thread(self._core.model().similar, query, texts, n_wanted)
+
+    async def near_duplicates(self, texts: Sequence[str]) -> DuplicateTexts:
+        """Like `Coordinator.near_duplicates`."""
+        return await asyncio.to_thread(self._core.model().near_duplicates, texts)
+
+    async def embedding_status(self) -> EmbeddingStatus:
+        """Like `Coordinator.embedding_status`."""
+        return await asyncio.to_thread(self._core.model().status)
+
+    async def read(
+        self, path: PathName, mode: str = "auto", *, query: str = "", budget_tokens: int | None = None
+    ) -> Reading:
         """Like `Coordinator.read`."""
-        return await self._do(self._core.read(path, mode))
+        return await self._do(self._core.read(path, Wish(mode, query, budget_tokens)))
 
     async def expand(self, path: PathName, unit: str) -> Reading:
         """Like `Coordinator.expand`."""

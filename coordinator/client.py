@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from actors.coordination.messages import Alive, Wanted
-from actors.quality_store.messages import EditQuality, Statistics
+from actors.quality_store.messages import EditQuality, ReadQuality, Savings, Statistics
 from actors.runtime.errors import Misuse, ScentfieldError, Unavailable
 from actors.scent_field.messages import (
     Audit,
@@ -22,15 +22,22 @@ from actors.scent_field.messages import (
     Released,
 )
 from actors.sessions.messages import SessionList
+from actors.thresholds.messages import Forgotten, Imported, Learning
 from coordinator.answer import Claimed, NotGranted
 from coordinator.core import Core, Identity, PathName, named_list
 from coordinator.editing.editor import Edited
 from coordinator.editing.request import EditRequest
 from coordinator.identity import local_name
+from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reading
 from coordinator.settings import Settings
 from coordinator.step import Operation, Transport, drive
 from coordinator.workspace import Workspace
+
+if TYPE_CHECKING:
+    from actors.embedding.messages import DuplicateTexts, SimilarTexts, Vectors
+    from actors.embedding.status import Status as EmbeddingStatus
+    from coordinator.embedding.embedder import Embedder
 
 Value = TypeVar("Value")
 
@@ -43,16 +50,19 @@ def connect_core(
         raise Misuse(f"there is no folder {str(root)!r} to work in: name the root of the files that agents share")
     settings = settings or Settings.load(start=None if root is None else Path(root))
     transport: Transport | None = None
+    embedder: Embedder | None = None
     if not settings.disabled:
         # Ray is a slow import and not needed by whoever does without it.
         from coordinator.cluster import attach
+        from coordinator.embedding.connect import ray_embedder
         from coordinator.ray_transport import RayTransport
 
         attach(settings)
         transport = RayTransport(settings.namespace)
+        embedder = ray_embedder(settings.namespace) if settings.model.is_wanted else None
     workspace = Workspace.discover(Path.cwd() if root is None else root, space=settings.space)
     identity = Identity(agent or settings.agent or local_name(), parent, kept_by)
-    return Core(settings, workspace, transport, identity)
+    return Core(settings, workspace, transport, identity, embedder)
 
 
 class Coordinator:
@@ -239,13 +249,54 @@ class Coordinator:
         """How edits went, by extension and mode of the view that they were made from."""
         return self._do(self._core.edit_quality())
 
-    def read(self, path: PathName, mode: str = "auto") -> Reading:
-        """Show a file: `auto`, `full`, `lines:N-M`, `diff`, `signatures` or `map`.
+    def read_quality(self) -> ReadQuality:
+        """How often compressed views were followed by a whole read, by extension."""
+        return self._do(self._core.learned.read_quality())
 
+    def savings(self, *, n_days: int = 30) -> Savings:
+        """Tokens sent, saved, and lost again to second reads and failed edits, by day and by month."""
+        return self._do(self._core.learned.savings(n_days))
+
+    def learning(self) -> Learning:
+        """What was learned from outcomes, and from how many."""
+        return self._do(self._core.learned.learning())
+
+    def export_learning(self) -> bytes:
+        """What was learned as JSON, to be shared: kinds of files, client profiles and numbers, nothing else."""
+        return self._do(self._core.learned.export()).text
+
+    def import_learning(self, text: bytes) -> Imported:
+        """Merge what others have exported; twice is as good as once. Raises `Misuse`, and then nothing was merged."""
+        return self._do(self._core.learned.merge(text))
+
+    def reset_learning(self, extension: str = "") -> Forgotten:
+        """Forget what was learned of one extension, or all of it."""
+        return self._do(self._core.learned.reset(extension))
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of texts, one row each; waits for the model. Raises `Unavailable` if there is none, and why."""
+        return self._core.model().embed(texts)
+
+    def similar(self, query: str, texts: Sequence[str], *, n_wanted: int = 10) -> SimilarTexts:
+        """The texts nearest to `query` in meaning, nearest first. Raises as `embed`."""
+        return self._core.model().similar(query, texts, n_wanted)
+
+    def near_duplicates(self, texts: Sequence[str]) -> DuplicateTexts:
+        """The texts that say what an earlier one says. Raises as `embed`."""
+        return self._core.model().near_duplicates(texts)
+
+    def embedding_status(self) -> EmbeddingStatus:
+        """Whether the embedding model is ready, and why not. Raises `Unavailable` where it is switched off."""
+        return self._core.model().status()
+
+    def read(self, path: PathName, mode: str = "auto", *, query: str = "", budget_tokens: int | None = None) -> Reading:
+        """Show a file: `auto`, `full`, `lines:N-M`, `diff`, `signatures`, `map` or `entropy`.
+
+        `entropy` prefers lines that speak of `query`, and keeps to `budget_tokens`; other modes look at neither.
         Works without a coordinator too, and says so. Raises `BadTarget`, and `Misuse` for an unknown mode, a binary
         file, or one that is not there.
         """
-        return self._do(self._core.read(path, mode))
+        return self._do(self._core.read(path, Wish(mode, query, budget_tokens)))
 
     def expand(self, path: PathName, unit: str) -> Reading:
         """Show one unit of a file whole: `function`, `Class.method`, or `L10-42`."""

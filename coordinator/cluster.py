@@ -28,7 +28,7 @@ from actors.runtime.actor import ActorConfig, StateActor
 from actors.runtime.errors import Corrupt, Unavailable, error_from_code
 from actors.runtime.ownership import adopt
 from actors.runtime.store import Store
-from coordinator.domain import DOMAINS, Domain, machine_options
+from coordinator.domain import DOMAINS, EMBEDDING, Domain, machine_options
 from coordinator.editing.file_lock import lock
 from coordinator.folder import private_folder
 from coordinator.head import Head, protect_token, recorded_head, start_head, stop_head
@@ -173,6 +173,8 @@ def up(settings: Settings, *, num_cpus: int | None = None) -> UpReport:
 
 def _up(settings: Settings, num_cpus: int | None) -> UpReport:
     # A web server is a slow import and not needed by clients, who come here to attach.
+    # So is the model's library.
+    from coordinator.embedding.launch import launch_embedding
     from coordinator.metrics.launch import exporter_url, start_exporter
 
     head, started = None, False
@@ -185,6 +187,8 @@ def _up(settings: Settings, num_cpus: int | None) -> UpReport:
         for name, domain in DOMAINS.items():
             if _create(domain, settings):
                 created.append(name)
+        if launch_embedding(settings, settings.model):
+            created.append(EMBEDDING)
         start_exporter(settings)
         actors = {name: _await_service(domain, settings) for name, domain in DOMAINS.items()}
     except Corrupt:
@@ -230,6 +234,8 @@ def _create(domain: Domain, settings: Settings) -> bool:
         options=machine_options(domain.name, settings),
         store_id=_adopted_store(domain, settings, owner),
         owner=owner,
+        courier="coordinator.courier:RayCourier",
+        courier_options={"namespace": settings.namespace},
     )
     ray.remote(StateActor).options(**_actor_options(domain.name, settings)).remote(config)
     return True
@@ -294,7 +300,7 @@ def actor_names(settings: Settings) -> list[str]:
 
     entries = ray.util.list_named_actors(all_namespaces=True)
     there = {entry["name"] for entry in entries if entry["namespace"] == settings.namespace}
-    return [name for name in (*DOMAINS, EXPORTER) if name in there]
+    return [name for name in (*DOMAINS, EMBEDDING, EXPORTER) if name in there]
 
 
 def down(settings: Settings) -> tuple[list[str], bool]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from actors.coordination.messages import Alive, Wanted
 from actors.quality_store.messages import EditQuality, GetEditQuality, GetStatistics, Statistics
@@ -31,16 +31,22 @@ from actors.sessions.messages import ListSessions, SessionList
 from coordinator.asking import Asker
 from coordinator.conversation import error_of
 from coordinator.desk import Desk
-from coordinator.domain import QUALITY_STORE, SCENT_FIELD
+from coordinator.domain import QUALITY_STORE, SCENT_FIELD, THRESHOLDS
 from coordinator.editing.editor import Edited, Editor, EditPort
 from coordinator.editing.request import EditRequest
 from coordinator.heart import Heart, monotonic_s
 from coordinator.identity import local_name
-from coordinator.reading.reader import Reader, Reading
+from coordinator.learning.learned import Learned
+from coordinator.learning.policy_desk import PolicyDesk
+from coordinator.reading.mode import Wish
+from coordinator.reading.reader import Reader, Reading, ReadPort
 from coordinator.session import AgentSession, beat, new_token, register, say_goodbye
 from coordinator.settings import Settings
 from coordinator.step import Operation, Transport
 from coordinator.workspace import Workspace
+
+if TYPE_CHECKING:
+    from coordinator.embedding.embedder import Embedder
 
 PathName = str | PathLike[str]
 MAX_CLAIMS_A_CALL = 1_000
@@ -60,7 +66,12 @@ class Core:
     """One agent in one workspace. All methods but the plain properties are operations to be driven."""
 
     def __init__(
-        self, settings: Settings, workspace: Workspace, transport: Transport | None, identity: Identity
+        self,
+        settings: Settings,
+        workspace: Workspace,
+        transport: Transport | None,
+        identity: Identity,
+        embedder: Embedder | None = None,
     ) -> None:
         self.settings = settings
         self.workspace = workspace
@@ -74,9 +85,18 @@ class Core:
         asker = partial(Asker, timeout_s=settings.call_timeout_s, jitter=random.random)
         self._field = asker(SCENT_FIELD)
         self._quality = asker(QUALITY_STORE)
+        self.embedder = embedder
+        self.learned = Learned(self._quality, asker(THRESHOLDS), current=self.current, asking=self._asking)
         # Reports must not hold an agent up: they get a short time, and one that is late is dropped.
         report = partial(asker, timeout_s=min(REPORT_TIMEOUT_S, settings.call_timeout_s))
-        self._reader = Reader(self.desk, report(SCENT_FIELD), report(QUALITY_STORE))
+        read_port = ReadPort(
+            report(SCENT_FIELD),
+            report(QUALITY_STORE),
+            PolicyDesk(report(THRESHOLDS), monotonic_s),
+            vectors_of=None if embedder is None else embedder.try_rows,
+            holdout_share=settings.holdout_share,
+        )
+        self._reader = Reader(self.desk, read_port)
         port = EditPort(
             self._field,
             report(SCENT_FIELD),
@@ -309,6 +329,12 @@ class Core:
         """The pairs of extension and mode, and how edits from them went."""
         return self._quality.query(self._asking(), GetEditQuality())
 
+    def model(self) -> Embedder:
+        """The way to the embedding model. Raises `Unavailable` if there is none."""
+        if self.embedder is None:
+            raise Unavailable("the embedding model is switched off: set model = 'static' under [embedding]")
+        return self.embedder
+
     def wanted(self) -> tuple[Wanted, ...]:
         """Who waits for this session's claims, as its last heartbeat was told."""
         return () if self.session is None else self.session.wanted
@@ -320,9 +346,9 @@ class Core:
         """Queries need no session of their own."""
         return self.session or AgentSession("", "", "decay", self.settings.ttl_s, 0.0)
 
-    def read(self, named: PathName, mode: str) -> Operation[Reading]:
+    def read(self, named: PathName, wish: Wish) -> Operation[Reading]:
         """Show a file."""
-        return (yield from self._reader.read((yield from self._reporting()), named, mode))
+        return (yield from self._reader.read((yield from self._reporting()), named, wish))
 
     def expand(self, named: PathName, unit: str) -> Operation[Reading]:
         """Show one unit of a file whole."""

@@ -13,6 +13,8 @@ from pydantic import Field, PositiveFloat, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from actors.runtime.errors import Misuse
+from actors.runtime.holdout import SHARE
+from coordinator.embedding.settings import EmbeddingSettings
 
 PROJECT_FILE = "scentfield.toml"
 _START: ContextVar[Path | None] = ContextVar("start", default=None)
@@ -21,7 +23,7 @@ _START: ContextVar[Path | None] = ContextVar("start", default=None)
 class Settings(BaseSettings):
     """All that can be set; spans in seconds, sizes as their names say."""
 
-    model_config = SettingsConfigDict(env_prefix="SCENTFIELD_", extra="forbid", frozen=True)
+    model_config = SettingsConfigDict(env_prefix="SCENTFIELD_", env_nested_delimiter="__", extra="forbid", frozen=True)
 
     namespace: str = Field(
         default="scentfield", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$", description="Ray namespace"
@@ -32,6 +34,15 @@ class Settings(BaseSettings):
     data_dir: Path | None = Field(default=None, description="state; else the user's state folder, by namespace")
     store_url: str | None = Field(
         default=None, description="SQLAlchemy URL of a PostgreSQL store; else SQLite files in data_dir"
+    )
+    store_connect_s: float = Field(
+        default=5.0, ge=2.0, le=3_600.0, description="how long a connection to a PostgreSQL store may take"
+    )
+    store_statement_s: float = Field(
+        default=5.0, ge=0.1, le=3_600.0, description="how long a PostgreSQL store may take for one statement"
+    )
+    store_lock_s: float = Field(
+        default=3.0, ge=0.1, le=3_600.0, description="how long a row of a PostgreSQL store may be locked by others"
     )
     space: str | None = Field(
         default=None, max_length=200, description="claim space; else a hash of the git common directory"
@@ -57,6 +68,13 @@ class Settings(BaseSettings):
     max_sessions: int = Field(default=20_000, ge=1, le=1_000_000, description="live sessions")
     max_leases: int = Field(default=500_000, ge=1, le=10_000_000, description="live claims")
     blob_bytes: int = Field(default=256 * 2**20, ge=2**20, description="pre-images kept for diffs and undo")
+    holdout_share: float = Field(
+        default=SHARE, ge=0.0, le=1.0, description="share of files that go without a learned layer, to measure it"
+    )
+    embedding: EmbeddingSettings = Field(default_factory=EmbeddingSettings, description="the embedding model")
+    embeddings_auto_download: bool | None = Field(
+        default=None, description="whether models may be downloaded; wins over auto_download of [embedding]"
+    )
     metrics: bool = Field(default=True, description="serve metrics to Prometheus")
     metrics_host: str = Field(default="127.0.0.1", description="where the exporter listens")
     metrics_port: int = Field(default=9464, ge=0, le=65_535, description="the exporter's port; 0 takes a free one")
@@ -104,12 +122,17 @@ class Settings(BaseSettings):
             return self.data_dir
         return Path(platformdirs.user_state_dir("scentfield", appauthor=False)) / self.namespace
 
+    @property
+    def model(self) -> EmbeddingSettings:
+        """The embedding's settings, with what the variable says of downloads."""
+        return self.embedding.with_variable(self.embeddings_auto_download)
+
     def store_url_of(self, domain: str) -> str:
         """Where one domain's store is: a file in the state folder, or the server."""
-        if self.store_url is not None:
-            return self.store_url
-        from actors.runtime.store import sqlite_url  # a slow import, which clients do not need
+        from actors.runtime.store_url import Patience, sqlite_url  # a slow import, which clients do not need
 
+        if self.store_url is not None:
+            return Patience(self.store_connect_s, self.store_statement_s, self.store_lock_s).on(self.store_url)
         return sqlite_url(self.state_dir / f"{domain}.sqlite3")
 
     def store_key_of(self, domain: str) -> str:

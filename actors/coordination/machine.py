@@ -1,38 +1,49 @@
 """Sessions and the scent field as one machine: a claim is one call, and a death frees its claims in the same commit.
 
-The two know each other only here. When the field is sharded, sessions move to an actor of their own and tell the shards
-who has ended; what is joined here is exactly what crosses then.
+The two know each other only here, and here what another domain reports becomes a signal of the field. When the field is
+sharded, sessions move to an actor of their own and tell the shards who has ended; what is joined here is exactly what
+crosses then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import chain
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 from actors.coordination.messages import SCHEMA, Alive, Heartbeat, Wanted
-from actors.runtime.errors import Corrupt
+from actors.runtime.errors import Corrupt, Misuse
 from actors.runtime.machine import Caller, Now, Ticket
+from actors.runtime.outbox import BOUNCE, EDIT_FAILURE, Deliver, Delivered, Note
+from actors.runtime.received import EVENTS as RECEIVED_EVENTS
+from actors.runtime.received import Received
 from actors.runtime.wire import BusyFor
 from actors.scent_field.event import EVENTS as FIELD_EVENTS
 from actors.scent_field.field import ScentField
 from actors.scent_field.limits import FieldLimits
-from actors.scent_field.messages import Count, FieldCounts, FieldStatistics
+from actors.scent_field.messages import Count, FieldCounts, FieldStatistics, LeaveSignal
+from actors.scent_field.signal import SignalKind
 from actors.sessions.messages import Farewell, Goodbye, ListSessions, Register, Registered, SessionList
 from actors.sessions.registry import EVENTS as SESSION_EVENTS
 from actors.sessions.registry import Registry
+
+TROUBLE: Final[Mapping[str, float]] = MappingProxyType({BOUNCE: 0.5, EDIT_FAILURE: 1.0})
+"""The intensity of the STUCK signal that a note of a topic leaves on its path; other topics leave none."""
 
 
 class Coordination:
     """The machine of the actor `scent_field`."""
 
     schema = SCHEMA
-    events = SESSION_EVENTS + FIELD_EVENTS
+    events = SESSION_EVENTS + FIELD_EVENTS + RECEIVED_EVENTS
 
     def __init__(self, limits: FieldLimits | None = None, *, max_sessions: int = 20_000) -> None:
         self.sessions = Registry(max_sessions=max_sessions)
         self.field = ScentField(self.sessions, limits)
         self.sessions.events = self.field.state.events
+        self.received = Received(self._record_received)
         self._departed: list[str] = []
         self._perform: dict[type, Callable[[Caller, Any, Now], Any]] = {
             Heartbeat: self._heartbeat,
@@ -40,6 +51,7 @@ class Coordination:
             Goodbye: self._goodbye,
             ListSessions: self._list_sessions,
             FieldStatistics: self._count,
+            Deliver: self._take_notes,
         }
 
     def admit(self, session_id: str, token: str, now: Now) -> Caller:
@@ -72,6 +84,24 @@ class Coordination:
             (*counts.gauges, Count("sessions", sessions.n_live)),
             (*counts.counters, Count("sessions_registered", sessions.n_registered), *ended),
         )
+
+    def _take_notes(self, _caller: Caller, command: Deliver, now: Now) -> Delivered:
+        """Apply what another domain reports, once."""
+        for note in self.received.new_notes(command):
+            self._leave_trouble(note, now)
+        return self.received.answer(command)
+
+    def _leave_trouble(self, note: Note, now: Now) -> None:
+        """Mark the file that an agent had trouble with; a note that says nothing to the field is passed over."""
+        intensity = TROUBLE.get(note.topic)
+        if intensity is not None:
+            signal = LeaveSignal(note.space, SignalKind.STUCK, note.path, intensity)
+            with suppress(Misuse):  # its path is not a target, or its space one too many: it must not stop the others
+                self.field.perform(note.session_id, signal, now)
+
+    def _record_received(self, event: Any) -> None:
+        self.received.evolve(event)
+        self.field.state.events.append(event)
 
     def _goodbye(self, caller: Caller, _command: Goodbye, now: Now) -> Farewell:
         ended = self.sessions.end(caller.session_id, "goodbye", now)
@@ -120,17 +150,22 @@ class Coordination:
         """Apply a fact from the journal."""
         if event in SESSION_EVENTS:
             self.sessions.evolve(event)
+        elif event in RECEIVED_EVENTS:
+            self.received.evolve(event)
         else:
             self.field.evolve(event)
 
     def snapshot(self) -> Iterator[list[Any]]:
         """All state, in parts."""
-        return chain(self.sessions.snapshot(), self.field.snapshot())
+        received = (["received", *row] for row in self.received.rows())
+        return chain(self.sessions.snapshot(), self.field.snapshot(), received)
 
     def restore(self, parts: Iterable[list[Any]]) -> None:
         """Fill an empty machine. Raises `Corrupt` for a part that this version does not know."""
         for part in parts:
-            if not (self.sessions.restore_part(part) or self.field.restore_part(part)):
+            if part[0] == "received":
+                self.received.load(part[1:])
+            elif not (self.sessions.restore_part(part) or self.field.restore_part(part)):
                 raise Corrupt(f"the snapshot holds a part {part[0]!r} that this version does not know: use a newer one")
 
     def wake(self, now: Now) -> None:
@@ -140,5 +175,6 @@ class Coordination:
 
     def check_invariants(self) -> None:
         """Re-derive every index of both."""
+        self.received.check_invariants()
         self.sessions.check_invariants()
         self.field.check_invariants()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from actors.runtime.received import SCHEMA as RECEIVED_SCHEMA
 from actors.runtime.wire import Schema
 from actors.scent_field.messages import SCHEMA as FIELD_SCHEMA
 from actors.scent_field.messages import Loss
@@ -35,6 +36,7 @@ class Alive(NamedTuple):
 SCHEMA = (
     SESSIONS_SCHEMA
     + FIELD_SCHEMA
+    + RECEIVED_SCHEMA
     + Schema(
         commands={"heartbeat": Heartbeat},
         answers={"alive": Alive},

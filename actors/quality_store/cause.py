@@ -13,7 +13,8 @@ from actors.runtime.errors import Misuse
 SUCCESS: Final = "success"
 FAILURE: Final = "failure"
 APPLIED: Final = "applied"
-NOT_FOUND_CAUSES: Final = ("not_shown", "never_there")
+NOT_SHOWN: Final = "not_shown"
+NOT_FOUND_CAUSES: Final = (NOT_SHOWN, "never_there")
 SILENT_CAUSES: Final = (
     "claimed",
     "already_applied",

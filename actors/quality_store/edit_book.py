@@ -23,18 +23,18 @@ from actors.quality_store.event import (
     OutcomeCounted,
     OutcomeRecorded,
     PairDropped,
+    PenaltyHeldOut,
     PenaltyServed,
 )
 from actors.quality_store.limit import Limits
-from actors.quality_store.messages import Dropped, PairRow, Recorded, RecordOutcome, Resolved
+from actors.quality_store.messages import Dropped, Recorded, RecordOutcome
 from actors.quality_store.mode import FULL, check_mode
 from actors.quality_store.pair import NO_EVIDENCE, Key, Pairs, fail_rate, is_risky
 from actors.quality_store.path import check_path, extension_of, label_of
+from actors.quality_store.row import PairRow
 from actors.quality_store.tally import Tally
 from actors.runtime.errors import InvariantBroken
 
-ESCALATION_SOURCE = "edit_fail_escalation"
-PENALTY_SOURCE = "edit_quality_penalty"
 ENDINGS = ("served", "expired", "evicted", "changed")
 
 
@@ -48,6 +48,7 @@ class EditBook:
         self.escalations = Escalations()
         self.outcomes = Tally()
         self.penalties = Tally()
+        self.held_out = Tally()
         self.totals = Tally()
 
     # Commands
@@ -96,15 +97,14 @@ class EditBook:
             oldest = self.escalations.oldest()
             self._record(EscalationEnded(oldest.space, oldest.path, "evicted"))
 
-    def resolve(self, space: str, path: str, candidate: str, utc_s: float) -> Resolved:
-        """Answer for an automatic read that is about to happen: an escalation is used up, a penalty counted."""
-        decision = self.peek(space, path, candidate, utc_s)
-        if decision.consumed is not None:
-            self._record(EscalationEnded(space, path, "served"))
-        elif decision.source == PENALTY_SOURCE:
-            row = (label_of(extension_of(path)), candidate)
-            self._record(PenaltyServed(*self.penalties.place(row, self._limits.max_rows)))
-        return decision
+    def serve(self, escalation: Escalation) -> None:
+        """Use an escalation up."""
+        self._record(EscalationEnded(escalation.space, escalation.path, "served"))
+
+    def count_penalty(self, extension: str, mode: str, *, is_held_out: bool) -> None:
+        """An automatic read met a risky pair, and got `full` or was held out from that."""
+        fact, tally = (PenaltyHeldOut, self.held_out) if is_held_out else (PenaltyServed, self.penalties)
+        self._record(fact(*tally.place((label_of(extension), mode), self._limits.max_rows)))
 
     def drop_escalations(self, space: str, paths: tuple[str, ...], utc_s: float) -> Dropped:
         """Forget the escalations of files that were changed from outside."""
@@ -117,7 +117,7 @@ class EditBook:
         return Dropped(len(pending))
 
     def give_back(self, escalation: Escalation, utc_s: float) -> None:
-        """Undo a `resolve` whose caller never heard the answer; a newer escalation of the path stands."""
+        """Undo a `serve` whose caller never heard of it; a newer escalation of the path stands."""
         self.expire(utc_s)
         lapsed = escalation.armed_at < self._escalation_horizon(utc_s)
         if lapsed or escalation[:2] in self.escalations:
@@ -134,17 +134,14 @@ class EditBook:
 
     # Queries
 
-    def peek(self, space: str, path: str, candidate: str, utc_s: float) -> Resolved:
-        """What `resolve` would answer. Raises `Misuse` for a path or mode that does not exist."""
-        check_path(space, path)
-        check_mode(candidate)
-        pending = self.escalations.get(space, path, self._escalation_horizon(utc_s))
-        if pending is not None:
-            return Resolved(FULL, ESCALATION_SOURCE, pending)
-        pair = self.pairs.get((extension_of(path), candidate), self._pair_horizon(utc_s))
-        if pair is not None and pair.risky:
-            return Resolved(FULL, PENALTY_SOURCE)
-        return Resolved(candidate, "")
+    def escalation(self, space: str, path: str, utc_s: float) -> Escalation | None:
+        """The path's pending escalation."""
+        return self.escalations.get(space, path, self._escalation_horizon(utc_s))
+
+    def is_risky(self, extension: str, mode: str, utc_s: float) -> bool:
+        """Whether edits from such views of such files fail too often."""
+        pair = self.pairs.get((extension, mode), self._pair_horizon(utc_s))
+        return pair is not None and pair.risky
 
     def pair_rows(self, utc_s: float) -> tuple[PairRow, ...]:
         """The pairs that have not decayed, by label and mode; those that share the label "other" are added up."""
@@ -216,6 +213,10 @@ class EditBook:
     def penalty_served(self, fact: PenaltyServed) -> None:
         """Apply a served penalty."""
         self.penalties.add((fact.label, fact.mode))
+
+    def penalty_held_out(self, fact: PenaltyHeldOut) -> None:
+        """Apply a penalty that the holdout went without."""
+        self.held_out.add((fact.label, fact.mode))
 
     def check_invariants(self) -> None:
         """Each escalation is pending or has ended; only what failed and is not the baseline is risky."""

@@ -84,14 +84,115 @@ class PenaltyServed(NamedTuple):
     mode: str
 
 
+class PenaltyHeldOut(NamedTuple):
+    """An automatic read of a risky pair got its mode all the same: the file is in the penalty's holdout today."""
+
+    label: str
+    mode: str
+
+
 class ReadRecorded(NamedTuple):
-    """A file was shown. `source` is the row of the automatic mode's source, "" for a mode that the agent named."""
+    """A file was shown; what stores of before the ledger hold. `source` as in `ViewShown`."""
 
     label: str
     mode: str
     source: str
     n_tokens: int
     n_total_tokens: int
+
+
+class ViewShown(NamedTuple):
+    """An agent was shown a file, and what that decided about the views that it had before.
+
+    `source` is the row of the automatic mode's source, "" for a mode that the agent named. `is_read`: a whole file that
+    was not shown so before; only such a read counts, and only for it the rest can be set. `is_watched`: it is a
+    compressed view, or a `full` that may turn out wasted. `is_bounce`: it bounces the agent's compressed views of the
+    file that are watched. `is_retry`: it is the cost of a failed edit. After that the `n_clean` oldest compressed views
+    come out clean, and so many of the oldest fulls as `wasted` has items end, each wasted or not. `max_rows` is the
+    limit under which it is placed in the ledger.
+    """
+
+    session_id: str
+    space: str
+    path: str
+    mode: str
+    source: str
+    arm: str
+    n_tokens: int
+    n_total_tokens: int
+    is_read: bool
+    is_watched: bool
+    is_bounce: bool
+    is_retry: bool
+    n_clean: int
+    wasted: tuple[bool, ...]
+    max_rows: int
+    at_utc_s: float
+
+
+class EditTried(NamedTuple):
+    """An agent set out to edit a file. `signal` is what that says about its last view, which was of `mode` and `arm`.
+
+    `is_success`: the file is as the agent wanted it. `n_tokens` were paid for a failed call and its answer.
+    """
+
+    session_id: str
+    space: str
+    path: str
+    mode: str
+    arm: str
+    signal: str
+    is_success: bool
+    n_tokens: int
+    max_rows: int
+    at_utc_s: float
+
+
+class FilesForgotten(NamedTuple):
+    """An agent has used too many files; the `n_files` that it used least lately are forgotten."""
+
+    session_id: str
+    n_files: int
+
+
+class AgentForgotten(NamedTuple):
+    """There were too many agents; this one was not heard of for longest."""
+
+    session_id: str
+
+
+class PathsForgotten(NamedTuple):
+    """The path memory has lost its oldest `n_quiet` files without a bounce and `n_bounced` with one.
+
+    `reason` is "decayed" or "evicted".
+    """
+
+    reason: str
+    n_quiet: int
+    n_bounced: int
+
+
+class ExtensionForgotten(NamedTuple):
+    """There were too many extensions; this one was not read for longest."""
+
+    extension: str
+
+
+class DayClosed(NamedTuple):
+    """A UTC day of the ledger is over; its record is `content`, `LedgerRecord` says what the three are.
+
+    With it go the oldest `n_records_out` records, and the days and months before those kept. `max_rows` is the limit
+    under which the day becomes part of its month.
+    """
+
+    day: int
+    content: bytes
+    digest: bytes
+    signature: bytes
+    first_day_kept: int
+    first_month_kept: int
+    n_records_out: int
+    max_rows: int
 
 
 EVENTS: Final = EventTable(
@@ -106,6 +207,25 @@ EVENTS: Final = EventTable(
         307: EscalationReturned,
         308: PenaltyServed,
         309: ReadRecorded,
+        310: ViewShown,
+        311: EditTried,
+        312: FilesForgotten,
+        313: AgentForgotten,
+        314: PathsForgotten,
+        315: ExtensionForgotten,
+        316: DayClosed,
+        317: PenaltyHeldOut,
     },
-    relaxed=(OutcomeCounted, PenaltyServed, ReadRecorded),
+    relaxed=(
+        OutcomeCounted,
+        PenaltyServed,
+        ReadRecorded,
+        ViewShown,
+        EditTried,
+        FilesForgotten,
+        AgentForgotten,
+        PathsForgotten,
+        ExtensionForgotten,
+        PenaltyHeldOut,
+    ),
 )

@@ -1,4 +1,4 @@
-"""The quality store's state machine: pins, the edit book, and counts of what was read.
+"""The quality store's state machine: pins, what edits and reads taught, the ledger, and the notes to other domains.
 
 Nothing here needs to be woken: what has lapsed is left out of every answer and collected by the next turn.
 """
@@ -12,17 +12,27 @@ from typing import Any, Final, Protocol
 from actors.quality_store.edit_book import EditBook
 from actors.quality_store.event import (
     EVENTS,
+    AgentForgotten,
+    DayClosed,
+    EditTried,
     EscalationArmed,
     EscalationEnded,
     EscalationReturned,
+    ExtensionForgotten,
+    FilesForgotten,
     OutcomeCounted,
     OutcomeRecorded,
     PairDropped,
+    PathsForgotten,
+    PenaltyHeldOut,
     PenaltyServed,
     PinEvicted,
     ReadRecorded,
     TokenPinned,
+    ViewShown,
 )
+from actors.quality_store.ledger import Ledger
+from actors.quality_store.ledger_book import LedgerBook, Sign
 from actors.quality_store.limit import Limits
 from actors.quality_store.messages import (
     SCHEMA,
@@ -30,26 +40,36 @@ from actors.quality_store.messages import (
     Dropped,
     EditQuality,
     GetEditQuality,
+    GetLedger,
+    GetReadQuality,
+    GetSavings,
     GetStatistics,
-    OutcomeRow,
+    LedgerPage,
     PeekMode,
-    PenaltyRow,
     ReadCounted,
-    ReadRow,
+    ReadQuality,
     Recorded,
     RecordOutcome,
     RecordRead,
     Resolved,
     ResolveMode,
-    SourceRow,
+    Savings,
     Statistics,
 )
+from actors.quality_store.note_book import NoteBook
 from actors.quality_store.pin import Pins, token_digest
 from actors.quality_store.read_book import ReadBook
+from actors.quality_store.read_state import ReadState
+from actors.quality_store.resolution import Resolver
+from actors.quality_store.statistics import take_statistics
 from actors.runtime.errors import Corrupt, Misuse
 from actors.runtime.machine import Caller, Now, Ticket
+from actors.runtime.outbox import EVENTS as NOTE_EVENTS
+from actors.runtime.outbox import NotePut, NotesDropped, NotesSent, Outbox
 
 _ROWS_A_PART: Final = 500
+_LONG_ROWS_A_PART: Final = 20
+_LONG_ROWS: Final = frozenset({"agents", "ledger_chain"})
 
 
 class Shelf(Protocol):
@@ -66,26 +86,48 @@ class QualityStore:
     """What came of edits and reads, for all sessions and claim spaces; learning by extension is shared over spaces."""
 
     schema = SCHEMA
-    events = EVENTS
+    events = EVENTS + NOTE_EVENTS
 
-    def __init__(self, limits: Limits | None = None) -> None:
-        self._limits = limits or Limits()
+    def __init__(self, limits: Limits | None = None, *, sign: Sign | None = None) -> None:
+        limits = self._limits = limits or Limits()
         self._recorded: list[Any] = []
         self._departed: list[str] = []
         self._pins = Pins()
-        self._reads = ReadBook(self._limits, self._record)
-        self._edits = EditBook(self._limits, self._record)
-        self._shelves: dict[str, Shelf] = {
+        self._state = ReadState(Ledger())
+        self.outbox = Outbox(self._record, max_queue=limits.max_notes)
+        self._ledger_book = LedgerBook(self._state.ledger, limits, self._record, sign)
+        self._reads = ReadBook(self._state, limits, self._record, NoteBook(self.outbox), self._ledger_book)
+        self._edits = EditBook(limits, self._record)
+        self._resolver = Resolver(self._edits, self._reads, limits.penalty_holdout)
+        self._shelves = self._make_shelves()
+        self._performers = self._make_performers()
+        self._appliers = self._make_appliers()
+
+    def _make_shelves(self) -> dict[str, Shelf]:
+        edits, state = self._edits, self._state
+        return {
             "pins": self._pins,
-            "pairs": self._edits.pairs,
-            "escalations": self._edits.escalations,
-            "outcomes": self._edits.outcomes,
-            "penalties": self._edits.penalties,
-            "totals": self._edits.totals,
-            "reads": self._reads.reads,
-            "sources": self._reads.sources,
+            "pairs": edits.pairs,
+            "escalations": edits.escalations,
+            "outcomes": edits.outcomes,
+            "penalties": edits.penalties,
+            "totals": edits.totals,
+            "reads": state.reads,
+            "sources": state.sources,
+            "held_out": edits.held_out,
+            "agents": state.trails,
+            "rates": state.rates,
+            "paths": state.paths,
+            "evictions": state.evictions,
+            "ledger_days": state.ledger.days,
+            "ledger_months": state.ledger.months,
+            "ledger_totals": state.ledger.totals,
+            "ledger_chain": state.ledger.chain,
+            "outbox": self.outbox,
         }
-        self._performers: dict[type, Callable[[Any, Now], Any]] = {
+
+    def _make_performers(self) -> dict[type, Callable[[Caller, Any, Now], Any]]:
+        return {
             RecordOutcome: self._record_outcome,
             ResolveMode: self._resolve_mode,
             PeekMode: self._peek_mode,
@@ -93,18 +135,33 @@ class QualityStore:
             DropEscalation: self._drop_escalation,
             GetStatistics: self._statistics,
             GetEditQuality: self._edit_quality,
+            GetReadQuality: self._read_quality,
+            GetLedger: self._ledger_page,
+            GetSavings: self._savings,
         }
-        self._appliers: dict[type, Callable[[Any], None]] = {
+
+    def _make_appliers(self) -> dict[type, Callable[[Any], None]]:
+        edits, state = self._edits, self._state
+        return {
             TokenPinned: self._token_pinned,
             PinEvicted: self._pin_evicted,
-            OutcomeRecorded: self._edits.outcome_recorded,
-            OutcomeCounted: self._edits.outcome_counted,
-            PairDropped: self._edits.pair_dropped,
-            EscalationArmed: self._edits.escalation_armed,
-            EscalationEnded: self._edits.escalation_ended,
-            EscalationReturned: self._edits.escalation_returned,
-            PenaltyServed: self._edits.penalty_served,
-            ReadRecorded: self._reads.read_recorded,
+            OutcomeRecorded: edits.outcome_recorded,
+            OutcomeCounted: edits.outcome_counted,
+            PairDropped: edits.pair_dropped,
+            EscalationArmed: edits.escalation_armed,
+            EscalationEnded: edits.escalation_ended,
+            EscalationReturned: edits.escalation_returned,
+            PenaltyServed: edits.penalty_served,
+            PenaltyHeldOut: edits.penalty_held_out,
+            ReadRecorded: state.read_recorded,
+            ViewShown: state.view_shown,
+            EditTried: state.edit_tried,
+            FilesForgotten: state.files_forgotten,
+            AgentForgotten: state.agent_forgotten,
+            PathsForgotten: state.paths_forgotten,
+            ExtensionForgotten: state.extension_forgotten,
+            DayClosed: state.ledger.day_closed,
+            **dict.fromkeys((NotePut, NotesSent, NotesDropped), self.outbox.evolve),
         }
 
     # Commands
@@ -126,53 +183,48 @@ class QualityStore:
             self._record(PinEvicted(evicted))
             self._departed.append(evicted)
 
-    def perform(self, caller: Caller, command: Any, now: Now) -> Any:  # noqa: ARG002  # no answer depends on who asks
+    def perform(self, caller: Caller, command: Any, now: Now) -> Any:
         """Carry out one command. Raises `Misuse`, and then nothing has changed."""
         performer = self._performers.get(type(command))
         if performer is None:
             raise Misuse(f"the quality store does not know {type(command).__name__}: send one of its schema's commands")
-        return performer(command, now)
+        return performer(caller, command, now)
 
-    def _record_outcome(self, asked: RecordOutcome, now: Now) -> Recorded:
-        return self._edits.record_outcome(asked, now.utc_s)
+    def _record_outcome(self, caller: Caller, asked: RecordOutcome, now: Now) -> Recorded:
+        self._reads.check_edit(asked)
+        recorded = self._edits.record_outcome(asked, now.utc_s)
+        self._reads.record_edit(caller.session_id, asked, recorded.signal, now.utc_s)
+        return recorded
 
-    def _resolve_mode(self, asked: ResolveMode, now: Now) -> Resolved:
-        return self._edits.resolve(asked.space, asked.path, asked.candidate, now.utc_s)
+    def _resolve_mode(self, _: Caller, asked: ResolveMode, now: Now) -> Resolved:
+        return self._resolver.resolve(asked.space, asked.path, asked.candidate, now.utc_s)
 
-    def _peek_mode(self, asked: PeekMode, now: Now) -> Resolved:
-        seen = self._edits.peek(asked.space, asked.path, asked.candidate, now.utc_s)
+    def _peek_mode(self, _: Caller, asked: PeekMode, now: Now) -> Resolved:
+        seen = self._resolver.peek(asked.space, asked.path, asked.candidate, now.utc_s)
         return seen._replace(consumed=None)
 
-    def _record_read(self, asked: RecordRead, now: Now) -> ReadCounted:  # noqa: ARG002  # reads are not kept by time yet
-        return self._reads.record_read(asked)
+    def _record_read(self, caller: Caller, asked: RecordRead, now: Now) -> ReadCounted:
+        return self._reads.record_read(caller.session_id, asked, now.utc_s)
 
-    def _drop_escalation(self, asked: DropEscalation, now: Now) -> Dropped:
+    def _drop_escalation(self, _: Caller, asked: DropEscalation, now: Now) -> Dropped:
         return self._edits.drop_escalations(asked.space, asked.paths, now.utc_s)
 
-    def _statistics(self, _: GetStatistics, now: Now) -> Statistics:
-        edits, utc_s = self._edits, now.utc_s
-        return Statistics(
-            pairs=edits.pair_rows(utc_s),
-            pairs_evicted=edits.n_dropped_pairs("evicted", utc_s),
-            pairs_decayed=edits.n_dropped_pairs("decayed", utc_s),
-            escalations_pending=edits.n_escalations(utc_s),
-            escalations_armed=edits.totals["escalation", "armed"],
-            escalations_returned=edits.totals["escalation", "returned"],
-            escalations_served=edits.n_ended("served", utc_s),
-            escalations_expired=edits.n_ended("expired", utc_s),
-            escalations_evicted=edits.n_ended("evicted", utc_s),
-            escalations_changed=edits.n_ended("changed", utc_s),
-            penalties=tuple(PenaltyRow._make(row) for row in edits.penalties.rows()),
-            sources=tuple(SourceRow(source, n) for source, _, n in self._reads.sources.rows()),
-            outcomes=tuple(OutcomeRow._make(row) for row in edits.outcomes.rows()),
-            reads=tuple(ReadRow._make(row) for row in self._reads.reads.rows()),
-            pins=len(self._pins),
-            pins_evicted=edits.totals["pin", "evicted"],
-        )
+    def _statistics(self, _: Caller, __: GetStatistics, now: Now) -> Statistics:
+        return take_statistics(self._edits, self._reads, self._state, self.outbox, len(self._pins), now.utc_s)
 
-    def _edit_quality(self, _: GetEditQuality, now: Now) -> EditQuality:
+    def _edit_quality(self, _: Caller, __: GetEditQuality, now: Now) -> EditQuality:
         edits, utc_s = self._edits, now.utc_s
         return EditQuality(edits.pair_rows(utc_s), edits.n_ended("served", utc_s), edits.n_escalations(utc_s))
+
+    def _read_quality(self, _: Caller, __: GetReadQuality, now: Now) -> ReadQuality:
+        reads, utc_s = self._reads, now.utc_s
+        return ReadQuality(reads.rate_rows(utc_s), reads.n_paths(utc_s), reads.n_full_paths(utc_s))
+
+    def _ledger_page(self, _: Caller, asked: GetLedger, __: Now) -> LedgerPage:
+        return self._ledger_book.page(asked)
+
+    def _savings(self, _: Caller, asked: GetSavings, __: Now) -> Savings:
+        return self._ledger_book.savings(asked)
 
     def withdraw(self, ticket: Ticket, now: Now) -> None:
         """Nothing waits here."""
@@ -183,8 +235,9 @@ class QualityStore:
             self._edits.give_back(answer.consumed, now.utc_s)
 
     def expire(self, now: Now) -> None:
-        """Collect what has lapsed."""
+        """Collect what has lapsed, and close the ledger's day if it is over."""
         self._edits.expire(now.utc_s)
+        self._reads.expire(now.utc_s)
 
     def next_deadline_s(self) -> float | None:
         """None: answers leave out what has lapsed, so nobody has to be told."""
@@ -222,10 +275,10 @@ class QualityStore:
         self._pins.drop(fact.session_id)
 
     def snapshot(self) -> Iterator[list[Any]]:
-        """The state as [shelf, rows], at most 500 rows a part."""
+        """The state as [shelf, rows], at most 500 rows a part, 20 where a row is long."""
         for name, shelf in self._shelves.items():
-            rows = shelf.rows()
-            while part := list(islice(rows, _ROWS_A_PART)):
+            rows, n_rows = shelf.rows(), _LONG_ROWS_A_PART if name in _LONG_ROWS else _ROWS_A_PART
+            while part := list(islice(rows, n_rows)):
                 yield [name, part]
 
     def restore(self, parts: Iterable[list[Any]]) -> None:
@@ -245,3 +298,5 @@ class QualityStore:
         """Raises `InvariantBroken` where two parts of the state contradict each other."""
         self._pins.check_invariants()
         self._edits.check_invariants()
+        self._state.check_invariants()
+        self.outbox.check_invariants()

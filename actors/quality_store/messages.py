@@ -1,7 +1,7 @@
 """What can be asked of the quality store, and what it answers.
 
 Paths are canonical and relative to the root of their claim space. Commands change something and are numbered; queries
-(`PeekMode`, `GetStatistics`, `GetEditQuality`) change nothing, not even what has lapsed.
+(`PeekMode` and all that begin with `Get`) change nothing, not even what has lapsed.
 """
 
 from __future__ import annotations
@@ -9,14 +9,27 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from actors.quality_store.escalation import Escalation
+from actors.quality_store.ledger_record import LedgerRecord
+from actors.quality_store.row import (
+    LedgerRow,
+    LedgerSheet,
+    OutcomeRow,
+    PairRow,
+    PenaltyRow,
+    RateRow,
+    ReadRow,
+    SourceRow,
+)
+from actors.runtime.outbox import OutboxCount
 from actors.runtime.wire import Schema
 
 
 class RecordOutcome(NamedTuple):
     """An edit has ended.
 
-    `mode` is the mode of this agent's last whole-file view of the path, "" if it never had one. `outcome` is "success"
-    or "failure"; `cause` one of those in `cause.py`.
+    `mode` is the mode of this agent's last whole-file view of the path, "" if it never had one, and `arms` the layers
+    that were held out for that view. `outcome` is "success" or "failure"; `cause` one of those in `cause.py`.
+    `n_tokens` were paid for a failed call and its answer; 0 for a success.
     """
 
     space: str
@@ -24,6 +37,8 @@ class RecordOutcome(NamedTuple):
     mode: str
     outcome: str
     cause: str
+    n_tokens: int = 0
+    arms: tuple[str, ...] = ()
 
 
 class Recorded(NamedTuple):
@@ -56,19 +71,24 @@ class PeekMode(NamedTuple):
 class Resolved(NamedTuple):
     """The mode to read in, never lossier than the candidate, and why it differs.
 
-    `source` is "edit_fail_escalation", "edit_quality_penalty", or "" where the candidate's own source stands.
-    `consumed` is the escalation that this answer used up; it goes back if the caller gave up before it heard.
+    `source` is "edit_fail_escalation", "bounce", "path_memory", "edit_quality_penalty", or "" where the candidate's own
+    source stands. `consumed` is the escalation that this answer used up; it goes back if the caller gave up before it
+    heard. `is_held_out`: the file is in today's holdout of the layer "edit_penalty", so the penalty is skipped.
     """
 
     mode: str
     source: str
     consumed: Escalation | None = None
+    is_held_out: bool = False
 
 
 class RecordRead(NamedTuple):
     """A file was shown: `n_tokens` of its `n_total_tokens`.
 
-    `source` says who chose an automatic mode; "" for a mode that the agent named.
+    `mode` is what was served. `source` says who chose it: "explicit" or "" if the agent named it, else the rule's name;
+    for a `full` that was served because another mode did not pay, any name but "explicit", "" and "expected_cost".
+    `is_unchanged`: the agent's last view of the file had the same content and mode, or it is an empty diff. `arms` are
+    the learned layers that were held out for this view.
     """
 
     space: str
@@ -77,6 +97,8 @@ class RecordRead(NamedTuple):
     source: str
     n_tokens: int
     n_total_tokens: int
+    is_unchanged: bool = False
+    arms: tuple[str, ...] = ()
 
 
 class ReadCounted(NamedTuple):
@@ -107,59 +129,30 @@ class GetEditQuality(NamedTuple):
     """Ask for the report's section on edit quality."""
 
 
-class PairRow(NamedTuple):
-    """What is known of one (extension, mode). `fail_rate` is a share, 0 to 1."""
-
-    extension: str
-    mode: str
-    n_fails: int
-    n_successes: int
-    fail_rate: float
-    risky: bool
+class GetReadQuality(NamedTuple):
+    """Ask how reads bounce, by extension and by path."""
 
 
-class OutcomeRow(NamedTuple):
-    """So many edits of files of this extension ended by this cause, with signal or without."""
+class GetLedger(NamedTuple):
+    """Ask for the closed days from day `from_day` on (counted from the epoch), oldest first, `max_records` at most."""
 
-    extension: str
-    cause: str
-    n: int
-
-
-class PenaltyRow(NamedTuple):
-    """So many automatic reads that would have used this mode were answered with `full`."""
-
-    extension: str
-    mode: str
-    n: int
+    from_day: int
+    max_records: int
 
 
-class SourceRow(NamedTuple):
-    """So many automatic reads got their mode from this source."""
+class GetSavings(NamedTuple):
+    """Ask for the ledger's sheets: of the newest `n_days` days, the open one included, and of all months."""
 
-    source: str
-    n: int
-
-
-class ReadRow(NamedTuple):
-    """Reads of one (extension, mode) and what they showed of the files' tokens, before bounces and retries."""
-
-    extension: str
-    mode: str
-    n_reads: int
-    n_tokens: int
-    n_total_tokens: int
-
-    @property
-    def n_saved_tokens(self) -> int:
-        """Tokens that were not sent; negative where the view was longer than the file."""
-        return self.n_total_tokens - self.n_tokens
+    n_days: int
 
 
 class Statistics(NamedTuple):
     """All counters at one moment; rows are sorted. What has lapsed is not in it, collected or not.
 
     `escalations_armed + escalations_returned` is always the sum of those that are pending and those that have ended.
+    `ledger` holds the sums since ever by extension, mode and arm: reads, bounces, clean and wasted views, retries.
+    `paths_remembered` counts the files of the path memory, `paths_full` those that are shown in full for it; `agents`
+    and `extensions` those whose reads are followed. `files_evicted` were forgotten of agents that use many.
     """
 
     pairs: tuple[PairRow, ...]
@@ -178,6 +171,18 @@ class Statistics(NamedTuple):
     reads: tuple[ReadRow, ...]
     pins: int
     pins_evicted: int
+    penalties_held_out: tuple[PenaltyRow, ...]
+    ledger: tuple[LedgerRow, ...]
+    paths_remembered: int
+    paths_full: int
+    paths_evicted: int
+    paths_decayed: int
+    extensions: int
+    extensions_evicted: int
+    agents: int
+    agents_evicted: int
+    files_evicted: int
+    notes: tuple[OutboxCount, ...]
 
 
 class EditQuality(NamedTuple):
@@ -186,6 +191,30 @@ class EditQuality(NamedTuple):
     pairs: tuple[PairRow, ...]
     escalations_served: int
     escalations_pending: int
+
+
+class ReadQuality(NamedTuple):
+    """How reads bounce: by extension, sorted by name, and how many files the path memory holds and shows in full."""
+
+    rates: tuple[RateRow, ...]
+    paths_remembered: int
+    paths_full: int
+
+
+class LedgerPage(NamedTuple):
+    """Some closed days. `n_closed` were closed in all, `n_kept` are there; `last_digest` is that of the newest."""
+
+    records: tuple[LedgerRecord, ...]
+    n_kept: int
+    n_closed: int
+    last_digest: bytes
+
+
+class Savings(NamedTuple):
+    """The ledger's sheets, oldest first. A month holds its closed days."""
+
+    days: tuple[LedgerSheet, ...]
+    months: tuple[LedgerSheet, ...]
 
 
 SCHEMA = Schema(
@@ -197,6 +226,9 @@ SCHEMA = Schema(
         "drop_escalation": DropEscalation,
         "statistics": GetStatistics,
         "edit_quality": GetEditQuality,
+        "read_quality": GetReadQuality,
+        "ledger": GetLedger,
+        "savings": GetSavings,
     },
     answers={
         "recorded": Recorded,
@@ -205,7 +237,10 @@ SCHEMA = Schema(
         "dropped": Dropped,
         "statistics": Statistics,
         "edit_quality": EditQuality,
+        "read_quality": ReadQuality,
+        "ledger": LedgerPage,
+        "savings": Savings,
     },
-    queries=("peek_mode", "statistics", "edit_quality"),
-    committed=("statistics", "edit_quality"),
+    queries=("peek_mode", "statistics", "edit_quality", "read_quality", "ledger", "savings"),
+    committed=("statistics", "edit_quality", "read_quality", "ledger", "savings"),
 )

@@ -12,6 +12,7 @@ from actors.runtime.errors import BadTarget
 
 OTHER: Final = "other"
 _LABEL: Final = re.compile(r"[a-z0-9+_-]{1,16}")
+_NO_STEPS: Final = frozenset({"", ".", ".."})
 _SHOWN: Final = 80
 
 
@@ -37,7 +38,7 @@ def check_path(space: str, path: str) -> None:
     """Raise `BadTarget` unless `space` is a name and `path` is canonical and relative to the repository."""
     if not space or "\0" in space:
         raise BadTarget(f"space {space[:_SHOWN]!r} is not a name: give the claim space that the file belongs to")
-    if "\0" in path or any(step in {"", ".", ".."} for step in path.split("/")):
+    if "\0" in path or not _NO_STEPS.isdisjoint(path.split("/")):
         raise BadTarget(
             f"path {path[:_SHOWN]!r} is not canonical: give it relative to the repository's root, "
             "with single slashes and without '.' or '..'"

@@ -20,6 +20,7 @@ from functools import partial
 from typing import Any, Final
 
 from actors.runtime.compaction import Compaction
+from actors.runtime.courier import Courier, Send
 from actors.runtime.journal import Fenced, Journal, Recover, Store
 from actors.runtime.machine import Machine
 from actors.runtime.mailbox import Mailbox
@@ -36,7 +37,9 @@ class ActorConfig:
 
     `machine` is `module:factory`; the factory is called with `options` and gives an empty machine. `store_url` is the
     store's SQLAlchemy URL, `store_key` the name of its rows there (default: the domain). `store_id` is the identity
-    that the store must have, and `owner` who must have adopted it; None asks nothing.
+    that the store must have, and `owner` who must have adopted it; None asks nothing. `courier` is `module:factory`
+    too; called with `courier_options`, it gives the function that takes the machine's notes to other actors
+    (`courier.Send`). Without one they wait.
     """
 
     domain: str
@@ -47,12 +50,23 @@ class ActorConfig:
     store_id: str | None = None
     store_key: str = ""
     owner: str | None = None
+    courier: str = ""
+    courier_options: dict[str, Any] = field(default_factory=dict)
 
     def make_machine(self) -> Machine:
         """An empty machine."""
-        module, _, factory = self.machine.partition(":")
-        machine: Machine = getattr(importlib.import_module(module), factory)(**self.options)
+        machine: Machine = _named(self.machine)(**self.options)
         return machine
+
+    def make_send(self) -> Send | None:
+        """The function that takes notes to other actors; None if none is set."""
+        send: Send | None = _named(self.courier)(**self.courier_options) if self.courier else None
+        return send
+
+
+def _named(place: str) -> Any:
+    module, _, factory = place.partition(":")
+    return getattr(importlib.import_module(module), factory)
 
 
 class StateActor:
@@ -71,6 +85,7 @@ class StateActor:
         self._compaction = Compaction(
             config.store_url, config.store_key or config.domain, config.machine, config.options
         )
+        self._courier = self._make_courier(config.make_send())
         self._timer: asyncio.TimerHandle | None = None
         self._is_due = False
         self._started_s = time.monotonic()
@@ -95,6 +110,16 @@ class StateActor:
             raise
         self._store_id, self._epoch = journal.head.store_id, journal.head.epoch
         return journal
+
+    def _make_courier(self, send: Send | None) -> Courier | None:
+        if send is None:
+            return None
+        return Courier(
+            send,
+            source=lambda: f"{self._config.domain}@{self._store_id}",
+            confirm=self._mailbox.confirm_sent,
+            again=self._soon,
+        )
 
     async def submit(self, raw: bytes) -> bytes:
         """Take a request (see `wire`); returns its reply once what it did is committed."""
@@ -125,6 +150,7 @@ class StateActor:
             "n_failed_compactions": self._compaction.n_failed,
             "field_s": mailbox.clock.field_s,
             "n_refused_jumps": mailbox.clock.n_refused_jumps,
+            "deliveries": {} if self._courier is None else self._courier.describe(),
             **statistics,
         }
 
@@ -156,10 +182,16 @@ class StateActor:
             raise
         if not self._compaction.is_running and self._mailbox.wants_compaction and self._compaction.start():
             self._mailbox.compaction_started()
+        self._carry_notes()
         if wake_s == 0.0:
             self._soon()
         elif wake_s is not None:
             self._timer = self._loop.call_later(wake_s, self._beat)
+
+    def _carry_notes(self) -> None:
+        """Send what is committed and waits for other actors on its way."""
+        if self._courier is not None and (outbox := self._mailbox.outbox) is not None:
+            self._courier.carry(outbox)
 
 
 def _resolve(reply: asyncio.Future[bytes], raw: bytes) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 
 from actors.runtime.kernel import Kernel
 from actors.runtime.recovery import recover_into
+from actors.runtime.state_format import tagged_snapshot
 from actors.runtime.store import Store
 
 _NICENESS = 10
@@ -76,7 +77,7 @@ def compact(store: Store, kernel: Kernel, *, run: str) -> int:
     """
     recovered = recover_into(kernel, store)
     seq = recovered.head.seq
-    if seq > recovered.snapshot_seq and store.write_snapshot(seq, kernel.snapshot(), run=run):
+    if seq > recovered.snapshot_seq and store.write_snapshot(seq, tagged_snapshot(kernel), run=run):
         store.prune(seq, run=run)
     return seq
 

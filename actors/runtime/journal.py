@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -70,6 +70,7 @@ class Journal:
         self.seq = head.seq
         with store.translated():
             self._connection = store.engine.connect()
+            store.mark_writer(self._connection)
             self._driver = self._connection.connection
             self._cursor = self._driver.cursor()
             self._begins_by_itself = self._connection.dialect.name != "sqlite"
@@ -150,7 +151,8 @@ class Journal:
             yield self._cursor
             self._driver.commit()
         except BaseException:
-            self._driver.rollback()
+            with suppress(self.store.engine.dialect.loaded_dbapi.Error):  # of a lost connection; it hides the cause
+                self._driver.rollback()
             raise
 
     def close(self) -> None:
@@ -198,9 +200,10 @@ def create_store(store: Store, store_id: str) -> None:
     if store.file is not None:
         _make_private_file(store, store.file)
     head = Head(store_id, epoch=0, seq=0, field_s=0.0, utc_s=0.0)
-    with store.writing() as connection:
+    with store.writing(alone=True) as connection:
         metadata.create_all(connection)
-        connection.execute(sa.insert(head_table).values(**head.columns(store.domain)))
+        if connection.execute(sa.select(head_table.c.seq).where(head_table.c.domain == store.domain)).first() is None:
+            connection.execute(sa.insert(head_table).values(**head.columns(store.domain)))
 
 
 def _make_private_file(store: Store, file: Path) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple, Protocol
 
 from actors.runtime.event_table import EventTable
+from actors.runtime.outbox import Outbox
 from actors.runtime.wire import Schema
 
 
@@ -43,7 +44,10 @@ class Ticket(NamedTuple):
 
 
 class Machine(Protocol):
-    """What the kernel asks of a domain."""
+    """What the kernel asks of a domain.
+
+    A domain that tells others what has happened has an `outbox: Outbox` too; the shell delivers what it holds.
+    """
 
     schema: Schema
     events: EventTable
@@ -92,3 +96,9 @@ class Machine(Protocol):
 
     def check_invariants(self) -> None:
         """Re-derive every index and compare; raises `InvariantBroken`. For tests and `doctor`."""
+
+
+def outbox_of(machine: Machine) -> Outbox | None:
+    """The machine's outbox; None for a machine that tells nobody anything."""
+    outbox: Outbox | None = getattr(machine, "outbox", None)
+    return outbox

@@ -18,7 +18,8 @@ from actors.runtime.errors import Corrupt, InvariantBroken, ScentfieldError
 from actors.runtime.inbox import Inbox, Queued, Reply
 from actors.runtime.journal import CommitFailed, Fenced, Head, Journal, Recover, Store
 from actors.runtime.kernel import Kernel, Turn
-from actors.runtime.machine import Machine, Now
+from actors.runtime.machine import Machine, Now, outbox_of
+from actors.runtime.outbox import Outbox
 from actors.runtime.recovery import Recovered, recover_into
 from actors.runtime.settings import MailboxLimits
 from actors.runtime.wire import pack
@@ -72,6 +73,7 @@ class Mailbox:
         self._probe_after_s = 0.0
         self._trouble: ScentfieldError | None = None
         self._parked: dict[int, list[int]] = {}
+        self._confirmed: dict[str, int] = {}
         self.clock = ActorClock()
         self.statistics = MailboxStatistics()
         self.kernel = self._empty_kernel()
@@ -118,7 +120,7 @@ class Mailbox:
             now = self.clock.now
         batch = self._take_batch()
         try:
-            self._settle(self.kernel.turn([(queued.slot, queued.fields) for queued in batch], now), now, monotonic_s)
+            self._settle(self._run(batch, now), now, monotonic_s)
         except Fenced:
             raise
         except (CommitFailed, Corrupt) as error:
@@ -133,6 +135,12 @@ class Mailbox:
         batch = self._inbox.take(1 if self._n_alone else self._limits.max_batch)
         self.statistics.largest_batch = max(self.statistics.largest_batch, len(batch))
         return batch
+
+    def _run(self, batch: list[Queued], now: Now) -> Turn:
+        is_behind = self._record_sent()
+        turn = self.kernel.turn([(queued.slot, queued.fields) for queued in batch], now)
+        turn.tells_committed |= is_behind
+        return turn
 
     def _settle(self, turn: Turn, now: Now, monotonic_s: float) -> None:
         """Journal the turn's events, then send its answers."""
@@ -196,6 +204,27 @@ class Mailbox:
 
     def _probe_wait_s(self) -> float | None:
         return None if isinstance(self._trouble, Corrupt) else self._limits.probe_s
+
+    # Notes to other actors
+
+    @property
+    def outbox(self) -> Outbox | None:
+        """The machine's outbox, while the store holds all that it says; None otherwise, and if there is none."""
+        return None if self._relaxed or self._trouble is not None else outbox_of(self.kernel.machine)
+
+    def confirm_sent(self, receiver: str, number: int) -> None:
+        """A receiver has its notes up to `number`: the next turn records it."""
+        self._confirmed[receiver] = number
+
+    def _record_sent(self) -> bool:
+        """Tell the machine what was confirmed; True if so much more waits that the next commit should come now."""
+        confirmed, self._confirmed = self._confirmed, {}
+        outbox = outbox_of(self.kernel.machine) if confirmed else None
+        if outbox is None:
+            return False
+        for receiver, number in confirmed.items():
+            outbox.sent(receiver, number)
+        return any(outbox.is_behind(receiver) for receiver in confirmed)
 
     # Trouble
 

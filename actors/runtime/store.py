@@ -7,18 +7,18 @@ end". Reading changes nothing. Who may write the journal is decided in `journal.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
-from sqlalchemy import event as sa_event
 from sqlalchemy.engine import Connection, Engine
 
 from actors.runtime.errors import Corrupt, Misuse, Unavailable
+from actors.runtime.repair import cut_head
+from actors.runtime.sqlite import file_engine
+from actors.runtime.store_url import SQLITE, parse_url, shown_url, sqlite_url, take_patience
 from actors.runtime.table import (
     Head,
     head_table,
@@ -28,8 +28,13 @@ from actors.runtime.table import (
     snapshot_head_table,
     snapshot_table,
 )
-from actors.runtime.view import View, damage
+from actors.runtime.view import REPAIR, View, damage
 from actors.runtime.wire import pack, packed_array
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+__all__ = ["CommitFailed", "Store", "sqlite_url"]
 
 PART_BYTES: Final = 256 * 1024
 BUSY_TIMEOUT_S: Final = 5.0
@@ -41,30 +46,27 @@ class CommitFailed(Unavailable):
     """The store did not take a commit, or did not answer; the machine has to be rebuilt from it."""
 
 
-def sqlite_url(path: Path) -> str:
-    """The URL of an SQLite store in that file."""
-    return sa.URL.create("sqlite", database=str(path)).render_as_string(hide_password=False)
-
-
 class Store:
     """One database with the rows of one domain; nothing changes by being opened.
 
-    `where` names it in messages. Database errors leave here as `CommitFailed` (the database did not do it) or
-    `Corrupt` (it cannot be trusted). An SQLite file that somebody else has locked is waited for `busy_timeout_s`.
+    `where` names it in messages, `advice` says what to do about damage. Database errors leave here as `CommitFailed`
+    (the database did not do it) or `Corrupt` (it cannot be trusted). An SQLite file that somebody else has locked is
+    waited for `busy_timeout_s`; how long a server is waited for stands in its URL (`store_url.Patience`).
     """
 
     def __init__(self, url: str, domain: str, *, busy_timeout_s: float = BUSY_TIMEOUT_S) -> None:
         self.url = url
         self.domain = domain
-        self.engine = _engine(url, busy_timeout_s)
+        self.engine, self._server = _engine(parse_url(url), busy_timeout_s)
         self._driver: Any = self.engine.dialect.loaded_dbapi
-        self.where = f"{self.file or self.engine.url.render_as_string(hide_password=True)} ({domain})"
+        self.where = f"{self.file or shown_url(self.engine.url)} ({domain})"
+        self.advice = REPAIR
 
     @property
     def file(self) -> Path | None:
         """The SQLite file; None for a server."""
         database = self.engine.url.database
-        return Path(database) if self.engine.dialect.name == "sqlite" and database else None
+        return Path(database) if self._server is None and database else None
 
     def head(self) -> Head | None:
         """Where the store stands; None if no writer has ever opened it. Raises `Corrupt`."""
@@ -92,18 +94,33 @@ class Store:
     def view(self) -> Iterator[View]:
         """One consistent sight of everything; what is written or pruned meanwhile does not show."""
         with self.translated(), self.engine.connect() as connection:
-            if self.engine.dialect.name != "sqlite":
+            if self._server is not None:
                 connection = connection.execution_options(isolation_level="REPEATABLE READ")
             with connection.begin():
-                yield View(connection, self.domain, self.where)
+                yield View(connection, self.domain, self.where, self.advice)
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """A transaction, committed on leaving."""
+    def writing(self, *, alone: bool = False) -> Iterator[Connection]:
+        """A transaction, committed on leaving. `alone`: one of these at a time, as all are on SQLite."""
         with self.translated(), self.engine.connect() as connection:
             connection = connection.execution_options(is_writer=True)
             with connection.begin():
+                if alone and self._server is not None:
+                    self._server.serialize(connection)
                 yield connection
+
+    def mark_writer(self, connection: Connection) -> None:
+        """Let a server know that this connection is the writer's; a file has nobody to tell."""
+        if self._server is not None:
+            self._server.mark_writer(connection, self.domain)
+
+    def writers(self) -> list[str]:
+        """Who has the rows open for writing, as far as a server knows; nobody for a file."""
+        if self._server is None:
+            return []
+        with self.translated(), self.engine.connect() as connection:
+            found: list[str] = self._server.writers(connection, self.domain)
+        return found
 
     @contextmanager
     def translated(self) -> Iterator[None]:
@@ -115,19 +132,33 @@ class Store:
 
     def _translation(self, error: Exception) -> CommitFailed | Corrupt:
         cause = getattr(error, "orig", None) or error
-        untrustworthy = isinstance(cause, self._driver.DatabaseError)
-        if untrustworthy and not isinstance(cause, self._driver.OperationalError):
-            return self.damage(str(cause))
-        return CommitFailed(f"the store {self.where} does not answer ({cause}): nothing was done")
+        what = " ".join(str(cause).split())
+        if self._is_damage(cause):
+            return self.damage(what)
+        is_under_way = getattr(error, "statement", "") is not None  # it is None where there was no connection yet
+        if self._server is not None and is_under_way and self._server.is_lost(cause):
+            return CommitFailed(f"the store {self.where} does not answer ({what}): it may be done or not, ask again")
+        return CommitFailed(f"the store {self.where} does not answer ({what}): nothing was done")
+
+    def _is_damage(self, cause: Any) -> bool:
+        if self._server is not None:
+            return bool(self._server.is_damage(cause))
+        is_the_database = isinstance(cause, self._driver.DatabaseError)
+        return is_the_database and not isinstance(cause, self._driver.OperationalError)
 
     def damage(self, what: str) -> Corrupt:
         """The error for a store that cannot be trusted."""
-        return damage(self.where, what)
+        return damage(self.where, what, self.advice)
 
     def has_row(self, seq: int, payload: bytes) -> bool:
-        """Whether this very row is committed: tells what became of a commit that lost its connection."""
-        table = journal_table.c
+        """Whether this very row is committed: tells what became of a commit that lost its connection.
+
+        On a server it waits for a transaction that is under way: its answer is final.
+        """
+        table, heads = journal_table.c, head_table.c
         with self.translated(), self.engine.connect() as connection:
+            if self._server is not None:
+                connection.execute(sa.select(heads.seq).where(heads.domain == self.domain).with_for_update()).all()
             found = connection.execute(
                 sa.select(table.payload).where(table.domain == self.domain, table.seq == seq)
             ).scalar_one_or_none()
@@ -137,8 +168,9 @@ class Store:
         """Write a complete snapshot at `seq` in short transactions; False if there is one as new already.
 
         `run` is unique to this writer, so that two of them at once, or one that died in between, do no harm: parts
-        without a head are ignored, and `prune` removes them.
+        without a head are ignored, and the next writer removes them. So a writer that is overtaken gives up.
         """
+        self._drop_unfinished()
         sums: list[bytes] = []
         for chunk in _chunks(parts):
             row = {"domain": self.domain, "run": run, "part": len(sums), "seq": seq, "payload": chunk}
@@ -148,11 +180,12 @@ class Store:
         return self._finish_snapshot(seq, run, sums)
 
     def _finish_snapshot(self, seq: int, run: str, sums: list[bytes]) -> bool:
-        heads = snapshot_head_table.c
+        heads, parts = snapshot_head_table.c, snapshot_table.c
         newest = sa.select(sa.func.max(heads.seq)).where(heads.domain == self.domain)
-        with self.writing() as connection:
-            if (connection.scalar(newest) or 0) >= seq:
-                return False  # and it may have pruned these parts
+        own = sa.select(sa.func.count()).where(parts.domain == self.domain, parts.run == run)
+        with self.writing(alone=True) as connection:
+            if (connection.scalar(newest) or 0) >= seq or connection.scalar(own) != len(sums):
+                return False  # and another writer may have removed these parts
             connection.execute(
                 sa.insert(snapshot_head_table).values(
                     domain=self.domain,
@@ -163,6 +196,26 @@ class Store:
                 )
             )
         return True
+
+    def _drop_unfinished(self) -> None:
+        """Remove the parts of writers that died: they would pile up where each one dies."""
+        heads, parts = snapshot_head_table.c, snapshot_table.c
+        finished = sa.select(heads.run).where(heads.domain == self.domain)
+        while True:
+            with self.writing(alone=True) as connection:
+                unfinished = connection.execute(
+                    sa.select(parts.run, parts.part)
+                    .where(parts.domain == self.domain, parts.run.not_in(finished))
+                    .limit(1)
+                ).one_or_none()
+                if unfinished is None:
+                    return
+                self._drop_parts(connection, *unfinished)
+
+    def _drop_parts(self, connection: Connection, run: str, first: int) -> None:
+        parts = snapshot_table.c
+        few = parts.part.between(first, first + _PRUNE_PARTS)
+        connection.execute(sa.delete(snapshot_table).where(parts.domain == self.domain, parts.run == run, few))
 
     def prune(self, seq: int, *, run: str) -> None:
         """Drop what the snapshot of `run` at `seq` replaces, in short transactions."""
@@ -181,13 +234,7 @@ class Store:
             row = connection.execute(sa.select(parts.run, parts.part).where(*old).limit(1)).one_or_none()
             if row is None:
                 return False
-            connection.execute(
-                sa.delete(snapshot_table).where(
-                    parts.domain == self.domain,
-                    parts.run == row.run,
-                    parts.part.between(row.part, row.part + _PRUNE_PARTS),
-                )
-            )
+            self._drop_parts(connection, row.run, row.part)
         return True
 
     def _prune_rows(self, seq: int) -> bool:
@@ -200,54 +247,43 @@ class Store:
             connection.execute(sa.delete(journal_table).where(rows.domain == self.domain, rows.seq <= last))
         return True
 
-    def cut_after(self, seq: int) -> int:
-        """Drop all rows after `seq` and set the head there; returns how many rows are lost. For `doctor --repair`.
+    def cut_after(self, seq: int, *, new_store_id: str = "") -> int:
+        """Drop all rows after `seq` and let the head end there; returns how many were dropped. For `doctor --repair`.
 
-        A writer that is at work is fenced off. Raises `Misuse` for a row that the store has not reached, or that is
-        folded into its snapshot.
+        A writer that is at work is fenced off. A head that is damaged is made anew, under `new_store_id` if it is gone.
+        Raises `Misuse` for a row that the store does not have, or that is folded into its snapshot.
         """
         rows, heads = journal_table.c, head_table.c
         with self.view() as view:
-            head, snapshot_seq = view.head(), view.snapshot_seq()
-        if head is None or not snapshot_seq <= seq <= head.seq:
-            reach = "nothing" if head is None else f"rows {snapshot_seq} to {head.seq}"
-            raise Misuse(f"{self.where} cannot be cut after row {seq}: it can be cut after {reach}")
-        cut = replace(head, epoch=head.epoch + 1, seq=seq)
+            first = view.snapshot_seq()
+            last = max(first, view.last_row())
+            if not first <= seq <= last:
+                raise Misuse(f"{self.where} cannot be cut after row {seq}: it can be cut after rows {first} to {last}")
+            cut = cut_head(view, seq, new_store_id)
         with self.writing() as connection:
-            lost = connection.execute(
+            dropped = connection.execute(
                 sa.delete(journal_table).where(rows.domain == self.domain, rows.seq > seq)
             ).rowcount
-            connection.execute(
-                sa.update(head_table).where(heads.domain == self.domain).values(**cut.columns(self.domain))
-            )
-        return lost
+            connection.execute(sa.delete(head_table).where(heads.domain == self.domain))
+            connection.execute(sa.insert(head_table).values(**cut.columns(self.domain)))
+        return dropped
 
     def close(self) -> None:
         """Give the connections back."""
         self.engine.dispose()
 
 
-def _engine(url: str, busy_timeout_s: float) -> Engine:
-    parsed = sa.make_url(url)
-    if parsed.get_backend_name() != "sqlite":
-        return sa.create_engine(parsed, pool_pre_ping=True, pool_size=2)
-    uri = f"{Path(parsed.database or '').absolute().as_uri()}?mode=rw"  # a file that is gone is not made anew
-    engine = sa.create_engine(
-        parsed, poolclass=sa.NullPool, creator=lambda: sqlite3.connect(uri, uri=True, check_same_thread=False)
-    )
-
-    def connect(connection: Any, _record: object) -> None:
-        connection.isolation_level = None  # the driver begins no transactions by itself
-        for pragma in (f"busy_timeout={busy_timeout_s * 1000:.0f}", "synchronous=FULL"):
-            connection.execute(f"PRAGMA {pragma}")
-
-    def begin(connection: Connection) -> None:
-        writes = connection.get_execution_options().get("is_writer", False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-    sa_event.listen(engine, "connect", connect)
-    sa_event.listen(engine, "begin", begin)
-    return engine
+def _engine(url: sa.URL, busy_timeout_s: float) -> tuple[Engine, ModuleType | None]:
+    """The engine, and for a server what is known of its kind."""
+    if url.get_backend_name() == SQLITE:
+        return file_engine(url, busy_timeout_s), None
+    try:
+        from actors.runtime import postgresql  # its driver is an extra
+    except ImportError as error:
+        raise Misuse(
+            f"a PostgreSQL store needs a driver that is not there ({error}): install scentfield[postgresql]"
+        ) from error
+    return postgresql.make_engine(*take_patience(url)), postgresql
 
 
 def _chunks(parts: Iterator[list[Any]]) -> Iterator[bytes]:

@@ -23,38 +23,60 @@ from actors.runtime.table import (
 from actors.runtime.wire import unpack_own
 
 _PAGE_ROWS: Final = 500
+REPAIR: Final = (
+    "Keep a copy of it, then look with `scentfield doctor --store` what is lost; `scentfield doctor --store --repair` "
+    "cuts it there"
+)
+"""What to do about a store that is damaged."""
+
+
+class NewerFormat(Corrupt):
+    """A newer version has written this; nothing is wrong with it."""
 
 
 class View:
     """Reads on one connection, in one transaction. `where` names the store in messages."""
 
-    def __init__(self, connection: Connection, domain: str, where: str) -> None:
+    def __init__(self, connection: Connection, domain: str, where: str, advice: str) -> None:
         self._connection = connection
         self._domain = domain
         self._where = where
+        self._advice = advice
 
     def damage(self, what: str) -> Corrupt:
         """The error for a store that cannot be trusted."""
-        return damage(self._where, what)
+        return damage(self._where, what, self._advice)
 
     def head(self) -> Head | None:
         """Where the store stands; None if no writer has ever opened it. Raises `Corrupt`."""
         if not sa.inspect(self._connection).has_table("head"):
             return None
-        row = self._connection.execute(sa.select(head_table).where(head_table.c.domain == self._domain)).one_or_none()
+        row = self._head_row()
         if row is None:
             self._check_unused()
             return None
-        if row.format != FORMAT:
-            raise Corrupt(
-                f"the store {self._where} has format {row.format}, this version reads {FORMAT}: "
-                "use the version that wrote it"
-            )
         head = Head(row.store_id, row.epoch, row.seq, row.field_s, row.utc_s)
         if head.checksum(self._domain) != row.checksum:
             raise self.damage("its head is damaged")
         self._check_ends_at(head.seq)
         return head
+
+    def _head_row(self) -> sa.Row[Any] | None:
+        row = self._connection.execute(sa.select(head_table).where(head_table.c.domain == self._domain)).one_or_none()
+        if row is not None and row.format != FORMAT:
+            raise newer_format(f"the store {self._where}", row.format, FORMAT)
+        return row
+
+    def head_as_found(self) -> Head | None:
+        """The head as it stands, damaged or not; None if there is none. For repair only."""
+        row = self._head_row()
+        return None if row is None else Head(row.store_id, row.epoch, row.seq, row.field_s, row.utc_s)
+
+    def last_row(self) -> int:
+        """The highest number of a row in the journal, whether or not the head reaches so far; 0 without rows."""
+        rows = journal_table.c
+        last = self._connection.scalar(sa.select(sa.func.max(rows.seq)).where(rows.domain == self._domain))
+        return int(last or 0)
 
     def _check_unused(self) -> None:
         for table in (journal_table, snapshot_head_table):
@@ -85,7 +107,16 @@ class View:
         row = self._snapshot_head()
         return (0, iter(())) if row is None else (row.seq, self._parts(row))
 
+    def snapshot_payloads(self) -> tuple[int, Iterator[bytes]]:
+        """The same as the parts are stored: packed, many in one."""
+        row = self._snapshot_head()
+        return (0, iter(())) if row is None else (row.seq, self._payloads(row))
+
     def _parts(self, head: sa.Row[Any]) -> Iterator[list[Any]]:
+        for part, payload in enumerate(self._payloads(head)):
+            yield from self.unpacked(payload, f"part {part} of the snapshot at row {head.seq}")
+
+    def _payloads(self, head: sa.Row[Any]) -> Iterator[bytes]:
         parts = snapshot_table.c
         sums: list[bytes] = []
         for part in range(head.n_parts):
@@ -97,7 +128,7 @@ class View:
             if row is None or part_checksum(self._domain, head.seq, head.run, part, row.payload) != row.checksum:
                 raise self.damage(f"part {part} of {head.n_parts} of the snapshot at row {head.seq} is damaged")
             sums.append(row.checksum)
-            yield from self.unpacked(row.payload, f"part {part} of the snapshot at row {head.seq}")
+            yield row.payload
         if snapshot_checksum(self._domain, head.seq, head.run, sums) != head.checksum:
             raise self.damage(f"the head of the snapshot at row {head.seq} is damaged")
 
@@ -134,9 +165,13 @@ class View:
             raise self.damage(f"{what} cannot be read ({error.message})") from error
 
 
-def damage(where: str, what: str) -> Corrupt:
-    """The error for a store that cannot be trusted."""
-    return Corrupt(
-        f"the store {where} cannot be trusted: {what}. Nothing was changed. Keep a copy of it, then look with "
-        f"`scentfield doctor --store` what is lost; `scentfield doctor --store --repair` cuts it there"
+def newer_format(what: str, found: int, known: int) -> NewerFormat:
+    """The error for what has another format than this version reads."""
+    return NewerFormat(
+        f"{what} has format {found}, this version reads {known}: use the version that wrote it. Nothing was changed"
     )
+
+
+def damage(where: str, what: str, advice: str) -> Corrupt:
+    """The error for a store that cannot be trusted."""
+    return Corrupt(f"the store {where} cannot be trusted: {what}. Nothing was changed. {advice}")

@@ -18,7 +18,7 @@ from rich.table import Table
 from actors.runtime.errors import Misuse
 from coordinator.settings import Settings
 
-BENCHES: Final = ("claims", "field")
+BENCHES: Final = ("claims", "field", "embedding")
 _HIDDEN: Final = ("reference", "note")
 
 
@@ -44,7 +44,7 @@ def measure(name: str, *, quick: bool = False, told: Callable[[str], None] = lam
     if name not in BENCHES:
         raise Misuse(f"there is no bench {name!r}: take one of {', '.join(BENCHES)}")
     machine = machine_here()
-    rows = _claims(quick, told) if name == "claims" else _field(quick, told)
+    rows = {"claims": _claims, "embedding": _embedding, "field": _field}[name](quick, told)
     return {"bench": name, "machine": machine, "rows": rows}
 
 
@@ -54,6 +54,14 @@ def _claims(quick: bool, told: Callable[[str], None]) -> list[dict[str, Any]]:
 
     with claims.store_folder() as folder:
         return claims.measure_claims(claims.QUICK if quick else claims.FULL, folder, told=told)
+
+
+def _embedding(quick: bool, told: Callable[[str], None]) -> list[dict[str, Any]]:
+    # So is Ray here, and ONNX Runtime too.
+    from coordinator.bench import claims, embedding
+
+    with claims.store_folder() as folder:
+        return embedding.measure_embedding(embedding.QUICK if quick else embedding.FULL, folder, told=told)
 
 
 def _field(quick: bool, told: Callable[[str], None]) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Annotated, Any, TypeAlias
 
@@ -53,6 +53,25 @@ def register(app: typer.Typer, name: str, function: CommandFunction, *, panel: s
 
     _sign(run, function)
     app.command(name, rich_help_panel=panel)(run)
+
+
+def register_group(
+    app: typer.Typer, name: str, commands: Mapping[str, CommandFunction], *, default: CommandFunction, panel: str
+) -> None:
+    """Add commands under one name to the app; the name alone is `default`, whose help is the group's."""
+    group = typer.Typer(help=inspect.getdoc(default))
+
+    def run(ctx: typer.Context, **given: Any) -> None:
+        invocation = ctx.ensure_object(Invocation)
+        own = invocation.take(given)
+        if ctx.invoked_subcommand is None:
+            raise typer.Exit(carry_out(invocation, default, own))
+
+    _sign(run, default)
+    group.callback(invoke_without_command=True)(run)
+    for verb, function in commands.items():
+        register(group, verb, function, panel="Commands")
+    app.add_typer(group, name=name, rich_help_panel=panel)
 
 
 def _sign(run: Callable[..., None], function: CommandFunction) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+import secrets
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from actors.runtime.errors import Misuse, Unavailable
+from actors.runtime.errors import Misuse, ScentfieldError
 from coordinator.cli.exit_code import ExitCode
 from coordinator.cli.invocation import Invocation
 from coordinator.cli.outcome import Grid, Line, Outcome, Part
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from actors.runtime.store import Store
     from coordinator.cli.health import Finding
     from coordinator.cli.store_check import StoreReport
+    from coordinator.store.place import StorePlace
 
+_DESCRIBE_S: Final = 10.0
 _STYLES = {"ok": "green", "failed": "red", "skipped": "dim"}
 
 
@@ -63,69 +65,67 @@ def _examined(findings: list[Finding]) -> Outcome:
 
 def _look_into_stores(call: Invocation, *, repair: bool, yes: bool) -> Outcome:
     # The same.
-    from actors.runtime.store import Store
-    from coordinator.domain import DOMAINS
+    from coordinator.cli.places import open_places
 
-    settings = call.settings
     reports, repaired = [], {}
-    for name in DOMAINS:
-        with closing(Store(settings.store_url_of(name), settings.store_key_of(name))) as opened:
-            report = _inspected(call, name, opened)
+    with open_places(call.settings) as places:
+        for place in places:
+            report = _inspected(call, place)
             if repair and report.state == "damaged":
-                repaired[name] = _repaired(call, opened, report, yes=yes)
-                report = _inspected(call, name, opened)
+                repaired[place.domain] = _repaired(call, place.store, report, yes=yes)
+                report = _inspected(call, place)
             reports.append(report)
     return _reported(reports, repaired)
 
 
-def _inspected(call: Invocation, name: str, store: Store) -> StoreReport:
+def _inspected(call: Invocation, place: StorePlace) -> StoreReport:
+    """What is in the store; if its actor can be asked, also whether that says the same."""
     # The same.
-    from actors.runtime.actor import ActorConfig
-    from coordinator.cli.store_check import inspect_store
-    from coordinator.domain import DOMAINS, machine_options
+    from coordinator.cli.store_check import compared, inspect_store
 
-    config = ActorConfig(name, DOMAINS[name].machine, store.url, machine_options(name, call.settings))
-    return inspect_store(name, store, config.make_machine)
+    account = _account(call, place.domain)
+    report = inspect_store(place.domain, place.store, place.make_machine)
+    return report if account is None or report.state != "sound" else compared(report, account, place.store.head())
+
+
+def _account(call: Invocation, domain: str) -> dict[str, Any] | None:
+    """What a live actor says of itself; None without one, and for one in trouble."""
+    if call.house.address(call.settings) is None:
+        return None
+    try:
+        account: dict[str, Any] = call.house.connect(call.settings).describe(domain, _DESCRIBE_S)
+    except ScentfieldError:
+        return None
+    return account if account["trouble"] is None else None
 
 
 def _repaired(call: Invocation, store: Store, report: StoreReport, *, yes: bool) -> int:
     """Cut a damaged store; returns how many rows were lost. Raises `Misuse` where it must not or cannot be cut."""
+    # The same.
+    from coordinator.cli.places import actors_of
+    from coordinator.store.occupant import refuse_if_in_use
+
     if report.cut_at is None:
-        raise Misuse(f"{report.what} -- cutting does not help here: put a copy of the store back that is sound")
-    _refuse_if_in_use(call, report.domain, store)
-    for line in (report.what, f"these {report.n_lost} rows would be lost:", *report.lost):
+        raise Misuse(f"{report.what} -- cutting does not help here: put a backup back with `scentfield restore`")
+    refuse_if_in_use(store, report.domain, actors_of(call))
+    for line in (report.what, *_loss(report, "would be lost")):
         call.screen.note(line)
     if not yes and not _is_wanted(call, report):
         raise Misuse(f"{store.where} was left as it is: say --yes to cut it after row {report.cut_at}")
-    return store.cut_after(report.cut_at)
+    store.cut_after(report.cut_at, new_store_id=secrets.token_hex(16))
+    return report.n_lost
+
+
+def _loss(report: StoreReport, how: str) -> list[str]:
+    """What a cut costs, in lines."""
+    head = [f"its head is made anew: it ends at row {report.cut_at}, and whether there were more nobody knows"]
+    return [*(head if report.needs_head else []), f"these {report.n_lost} rows {how}:", *report.lost]
 
 
 def _is_wanted(call: Invocation, report: StoreReport) -> bool:
     if not call.is_interactive:
         return False
     return typer.confirm(f"Cut {report.where} after row {report.cut_at} and lose {report.n_lost} rows?", err=True)
-
-
-def _refuse_if_in_use(call: Invocation, domain: str, store: Store) -> None:
-    """An actor that is alive would be fenced off, and whoever it has answered would never know."""
-    # The same.
-    from coordinator.cli.store_check import processes_using
-
-    users = processes_using(store.file)
-    if users:
-        named = ", ".join(map(str, users))
-        raise Misuse(f"{store.where} is in use by process {named}: stop it first, with `scentfield down`")
-    if domain in _actors(call):
-        raise Misuse(f"the actor {domain} that owns {store.where} is alive: stop it first, with `scentfield down`")
-
-
-def _actors(call: Invocation) -> list[str]:
-    if call.house.address(call.settings) is None:
-        return []
-    try:
-        return call.house.actor_names(call.settings)
-    except Unavailable:  # the cluster is gone, and its actors with it
-        return []
 
 
 def _reported(reports: list[StoreReport], repaired: dict[str, int]) -> Outcome:
@@ -150,12 +150,14 @@ def _reported(reports: list[StoreReport], repaired: dict[str, int]) -> Outcome:
 def _what_to_do(report: StoreReport) -> list[Line]:
     if report.cut_at is None:
         return []
+    head = [Line("a repair makes its head anew")] if report.needs_head else []
     return [
+        *head,
         Line(f"a cut after row {report.cut_at} would lose {report.n_lost} rows:"),
         *(Line(f"  {line}") for line in report.lost),
     ]
 
 
 def _exit_code(report: StoreReport) -> ExitCode:
-    codes = {"damaged": ExitCode.CORRUPT, "unavailable": ExitCode.UNAVAILABLE}
+    codes = {"damaged": ExitCode.CORRUPT, "newer": ExitCode.CORRUPT, "unavailable": ExitCode.UNAVAILABLE}
     return codes.get(report.state, ExitCode.OK)

@@ -13,6 +13,7 @@ from coordinator.cli.exit_code import ExitCode
 from coordinator.cli.invocation import Invocation
 from coordinator.cli.outcome import Line, Outcome, Part, Verbatim
 from coordinator.cli.wording import in_options
+from coordinator.reading.mode import KNOWN_MODES, Wish
 
 if TYPE_CHECKING:
     from coordinator.editing.editor import Edited
@@ -26,7 +27,9 @@ FilePath = Annotated[str, typer.Argument(help="The file.")]
 def read(
     call: Invocation,
     path: FilePath,
-    mode: Annotated[str, typer.Option(help="auto, full, lines:N-M, diff, signatures or map.", metavar="MODE")] = "auto",
+    mode: Annotated[str, typer.Option(help=f"One of {', '.join(KNOWN_MODES)}.", metavar="MODE")] = "auto",
+    query: Annotated[str, typer.Option(help="What you look for; the mode entropy prefers lines that say it.")] = "",
+    budget: Annotated[int | None, typer.Option(help="Tokens that the mode entropy may use.", min=1)] = None,
 ) -> Outcome:
     """Show a file as an agent sees it: all of it, or its outline where that is enough.
 
@@ -36,7 +39,8 @@ def read(
     """
     agent = call.agent
     named = agent.target(path)
-    return _reading(call, agent.at_desk(lambda core: core.read(named, mode)))
+    wish = Wish(mode, query, budget)
+    return _reading(call, agent.at_desk(lambda core: core.read(named, wish)))
 
 
 def expand(

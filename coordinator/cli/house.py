@@ -147,7 +147,8 @@ def _shown(value: Any) -> Any:
     from sqlalchemy.exc import ArgumentError
 
     try:
-        return make_url(value).render_as_string(hide_password=True)
+        shown = make_url(value).difference_update_query(["password", "sslpassword"])
+        return shown.render_as_string(hide_password=True)
     except ArgumentError:
         return "(not a URL)"
 

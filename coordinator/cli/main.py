@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import typer
 
-from coordinator.cli import claims, doctor, field, files, house, status, stories
-from coordinator.cli.command import CommandFunction, CommandGroup, register, sign_callback
+from coordinator.cli import backup, claims, doctor, embedding, field, files, house, learning, ledger, status, stories
+from coordinator.cli.command import CommandFunction, CommandGroup, register, register_group, sign_callback
 from coordinator.cli.exit_code import MEANINGS
 from coordinator.cli.invocation import Invocation
 
@@ -18,6 +18,9 @@ _PANELS: Final[dict[str, dict[str, CommandFunction]]] = {
         "down": house.down,
         "status": status.status,
         "doctor": doctor.doctor,
+        "backup": backup.backup,
+        "restore": backup.restore,
+        "export": backup.export,
         "config": house.config,
         "metrics": house.metrics,
     },
@@ -45,6 +48,21 @@ _PANELS: Final[dict[str, dict[str, CommandFunction]]] = {
         "demo": stories.demo,
         "bench": stories.bench,
     },
+}
+
+_LEARNING: Final = "What it learns"
+_GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = {
+    "learning": (
+        learning.show,
+        {
+            "show": learning.show,
+            "export": learning.export,
+            "import": learning.import_,
+            "reset": learning.reset,
+        },
+    ),
+    "ledger": (ledger.show, {"show": ledger.show, "export": ledger.export, "verify": ledger.verify}),
+    "embedding": (embedding.status, {"status": embedding.status, "warm": embedding.warm}),
 }
 
 _HELP: Final = """
@@ -85,6 +103,8 @@ app.callback()(sign_callback(_begin, version=VERSION_OPTION))
 for _panel, _commands in _PANELS.items():
     for _name, _function in _commands.items():
         register(app, _name, _function, panel=_panel)
+for _name, (_default, _verbs) in _GROUPS.items():
+    register_group(app, _name, _verbs, default=_default, panel=_LEARNING)
 
 
 def run() -> None:

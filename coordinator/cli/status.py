@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
@@ -12,11 +13,12 @@ from coordinator.cli.invocation import Invocation
 from coordinator.cli.outcome import Grid, Line, Outcome, Part, span
 
 if TYPE_CHECKING:
-    from actors.quality_store.messages import Statistics
+    from actors.quality_store.messages import Savings, Statistics
 
 _DESCRIBE_S: Final = 10.0
 _MAX_NAMED: Final = 10
 _MAX_ROWS: Final = 1_000
+_TWO_WEEKS: Final = 14
 
 
 def status(
@@ -51,12 +53,7 @@ def status(
     if verbose:
         gauges = ", ".join(f"{name} {value}" for name, value in document["gauges"].items())
         parts.append(Line(f"over all spaces: {gauges}"))
-        quality, statistics = (
-            agent.query(lambda core: core.edit_quality()),
-            agent.query(lambda core: core.quality_statistics()),
-        )
-        parts += [Line(line) for line in _quality_lines(quality)] + [Line(line) for line in _source_lines(statistics)]
-        document |= {"edit_quality": _plain(quality), "quality_statistics": _plain(statistics)}
+        document |= _learned(call, parts, document["counters"])
     is_well = all(account["trouble"] is None for account in accounts.values())
     return Outcome(document, parts, exit_code=ExitCode.OK if is_well else ExitCode.UNAVAILABLE)
 
@@ -118,20 +115,74 @@ def _agent_parts(document: dict[str, Any]) -> list[Part]:
     return [grid, Line(f"and {n_more} more agents (`scentfield sessions`)")] if n_more > 0 else [grid]
 
 
-def _quality_lines(quality: Any) -> list[str]:
-    # The report belongs to its domain; it is needed by -v only.
+def _learned(call: Invocation, parts: list[Part], counters: dict[str, int]) -> dict[str, Any]:
+    """How edits and reads went and what was learned: sections for people, and the same for programs."""
+    # The reports belong to their domains; they are needed by -v only.
     from actors.quality_store.report import edit_quality_lines
+    from actors.thresholds.report import placement_lines, threshold_lines
 
-    return ["", *edit_quality_lines(quality)]
+    agent = call.agent
+    quality = agent.query(lambda core: core.edit_quality())
+    statistics = agent.query(lambda core: core.quality_statistics())
+    learned = agent.query(lambda core: core.learned.learning())
+    savings = agent.query(lambda core: core.learned.savings(_TWO_WEEKS))
+    model = _embedding(call)
+    for section in (
+        edit_quality_lines(quality),
+        _source_lines(statistics),
+        threshold_lines(learned),
+        placement_lines(learned),
+        _efficacy_lines(statistics, savings, counters),
+        model.lines,
+    ):
+        parts += [Line(""), *(Line(line) for line in section)]
+    return {
+        "edit_quality": plain(quality),
+        "quality_statistics": plain(statistics),
+        "learning": plain(learned),
+        "savings": plain(savings),
+        "embedding": model.document,
+    }
+
+
+class _Section(NamedTuple):
+    lines: list[str]
+    document: Any
+
+
+def _embedding(call: Invocation) -> _Section:
+    """The model's state; being switched off is one."""
+    # Ray and the model's library are slow imports.
+    from coordinator.cli.embedding import find_embedder, status_lines
+
+    try:
+        seen = find_embedder(call).status()
+    except Unavailable as error:
+        return _Section(["Embedding", f"  off: {error.message}"], {"state": "off", "reason": error.message})
+    return _Section(status_lines(seen), plain(seen))
+
+
+def _efficacy_lines(statistics: Statistics, savings: Savings, counters: dict[str, int]) -> list[str]:
+    """What can be told of whether it helps."""
+    from actors.quality_store.ledger_report import bounce_line, savings_line  # the same
+
+    today = datetime.now(UTC).date()
+    names = [str(today - timedelta(days=age)) for age in reversed(range(_TWO_WEEKS))]
+    return [
+        "Learning Efficacy",
+        bounce_line(savings.days, names),
+        savings_line(statistics.ledger),
+        f"  duplicate work prevented: {counters.get('duplicate_work_prevented', 0)}",
+    ]
 
 
 def _source_lines(statistics: Statistics) -> list[str]:
     rows = [f"  {row.source or 'the mode itself'}: {row.n}" for row in statistics.sources]
-    return ["", "Auto-mode sources", *(rows or ["  no automatic reads yet"])]
+    return ["Auto-mode sources", *(rows or ["  no automatic reads yet"])]
 
 
-def _plain(message: Any) -> Any:
+def plain(message: Any) -> Any:
     """A message as dicts, lists and plain values."""
     if hasattr(message, "_asdict"):
-        return {name: _plain(value) for name, value in message._asdict().items()}
-    return [_plain(one) for one in message] if isinstance(message, tuple) else message
+        return {name: plain(value) for name, value in message._asdict().items()}
+    return [plain(one) for one in message] if isinstance(message, tuple) else message

@@ -17,7 +17,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
-from actors.quality_store.messages import DropEscalation, Recorded, RecordOutcome
+from actors.quality_store.messages import DropEscalation, RecordOutcome
 from actors.runtime.errors import ScentfieldError, Unavailable, UnknownAgent
 from actors.scent_field.messages import Check, Checked, Claim, GiveBack, Granted, Held, Progress
 from coordinator.answer import NotGranted
@@ -41,7 +41,6 @@ from coordinator.reading.token_count import count_tokens
 from coordinator.session import AgentSession
 from coordinator.step import Operation, Work
 
-EDIT_TROUBLE: Final = 1.0
 _MAX_TRIES: Final = 3
 
 
@@ -111,6 +110,7 @@ class _Outcome:
     cause: str
     mode: str
     from_outside: bool = False
+    n_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +196,10 @@ class Editor:
         known = self._desk.book.of(target)
         return "" if known is None else known.last_mode
 
+    def _arms_of(self, target: str) -> tuple[str, ...]:
+        known = self._desk.book.of(target)
+        return () if known is None else known.arms
+
     def _make(
         self, session: AgentSession | None, target: str, path: Path, request: EditRequest, permit: _Permit
     ) -> Operation[_Outcome]:
@@ -203,7 +207,8 @@ class Editor:
         for _ in range(_MAX_TRIES):
             attempt: _Attempt = yield Work(lambda: self._plan(target, path, request))
             if isinstance(attempt.plan, Refused):
-                return (yield from self._refused(target, attempt, attempt.plan, permit))
+                outcome: _Outcome = yield from self._refused(target, attempt, attempt.plan, permit)
+                return outcome if outcome.edited else replace(outcome, n_tokens=_cost(request, outcome.edited))
             try:
                 unkept = yield Work(partial(self._write, path, attempt, still_ours))
             except (StaleFile, FileVanished, FileExists):
@@ -359,12 +364,13 @@ class Editor:
             return
         space = self._desk.workspace.space
         dropped = [DropEscalation(space, (target,))] if told.from_outside else []
-        outcome = RecordOutcome(space, target, told.mode, told.outcome, str(told.cause))
+        outcome = RecordOutcome(
+            space, target, told.mode, told.outcome, str(told.cause), told.n_tokens, self._arms_of(target)
+        )
         try:
-            answers = yield from self._port.quality_reports.request_many(session, [*dropped, outcome])
-            recorded: Recorded = value_of(answers[-1])
-            trouble = EDIT_TROUBLE if recorded.signal == "failure" else 0.0
-            yield from self._port.field_reports.request(session, Progress(space, target, 0.0, trouble))
+            yield from self._port.quality_reports.request_many(session, [*dropped, outcome])
+            # What trouble it was the field hears from the quality store.
+            yield from self._port.field_reports.request(session, Progress(space, target, 0.0, 0.0))
         except ScentfieldError:
             return
 
@@ -413,3 +419,8 @@ class Editor:
             generation=permit.generation,
             warnings=(*permit.warnings, *warnings),
         )
+
+
+def _cost(request: EditRequest, edited: Edited) -> int:
+    """What a failed edit cost its agent: the tokens of the call and of its answer."""
+    return count_tokens(request.old) + count_tokens(request.new) + edited.shown_tokens

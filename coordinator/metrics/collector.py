@@ -15,12 +15,23 @@ from prometheus_client.registry import Collector
 
 from actors.quality_store.messages import Statistics
 from actors.scent_field.messages import FieldCounts
+from actors.thresholds.messages import Statistics as LearningCounts
 from coordinator.metrics.actor_metric import ACTOR_METRICS, actor_families
 from coordinator.metrics.field_metric import FIELD_METRICS, field_families
+from coordinator.metrics.learning_metric import LEARNING_METRICS, learning_families
+from coordinator.metrics.ledger_metric import LEDGER_METRICS, ledger_families
 from coordinator.metrics.metric import Metric
+from coordinator.metrics.model_metric import MODEL_METRICS, model_families
 from coordinator.metrics.quality_metric import QUALITY_METRICS, quality_families
 
-METRICS: Final[tuple[Metric, ...]] = (*ACTOR_METRICS, *FIELD_METRICS, *QUALITY_METRICS)
+METRICS: Final[tuple[Metric, ...]] = (
+    *ACTOR_METRICS,
+    *FIELD_METRICS,
+    *QUALITY_METRICS,
+    *LEDGER_METRICS,
+    *LEARNING_METRICS,
+    *MODEL_METRICS,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +40,7 @@ class Sighting:
 
     domain: str
     account: Mapping[str, Any] | None = None
-    counts: FieldCounts | Statistics | None = None
+    counts: FieldCounts | Statistics | LearningCounts | None = None
     problem: str = ""
 
     @property
@@ -39,10 +50,11 @@ class Sighting:
 
 
 class FieldCollector(Collector):
-    """The one collector of everything that Scentfield exports."""
+    """The one collector of everything that Scentfield exports; `model` is the embedding actor's account, if any."""
 
-    def __init__(self, sightings: Sequence[Sighting]) -> None:
+    def __init__(self, sightings: Sequence[Sighting], model: Mapping[str, Any] | None = None) -> None:
         self._sightings = sightings
+        self._model = model
 
     def collect(self) -> Iterator[Family]:
         """The metrics that have samples, always in the same order."""
@@ -56,3 +68,8 @@ class FieldCollector(Collector):
                 yield from field_families(seen.counts)
             elif isinstance(seen.counts, Statistics):
                 yield from quality_families(seen.counts)
+                yield from ledger_families(seen.counts)
+            elif isinstance(seen.counts, LearningCounts):
+                yield from learning_families(seen.counts)
+        if self._model is not None:
+            yield from model_families(self._model)

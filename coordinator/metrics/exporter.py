@@ -44,7 +44,8 @@ class Site:
         self.app = Starlette(routes=[Route("/metrics", self._metrics), Route("/healthz", self._health)])
 
     async def _metrics(self, request: Request) -> Response:
-        body, content_type = encoded(await self._probe.look(), request.headers.get("accept", ""))
+        sightings, model = await asyncio.gather(self._probe.look(), self._probe.look_at_model())
+        body, content_type = encoded(sightings, request.headers.get("accept", ""), model=model)
         return Response(body, headers={"content-type": content_type})
 
     async def _health(self, _request: Request) -> Response:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, choose_encoder
 
@@ -18,14 +20,22 @@ def exposition(settings: Settings) -> str:
     from coordinator.metrics.ray_line import RayLine
 
     attach(settings)
-    return encoded(asyncio.run(_look(RayLine(settings.namespace))))[0].decode()
+    sightings, model = asyncio.run(_look(RayLine(settings.namespace)))
+    return encoded(sightings, model=model)[0].decode()
 
 
-def encoded(sightings: list[Sighting], accept: str = CONTENT_TYPE_PLAIN_0_0_4) -> tuple[bytes, str]:
+def encoded(
+    sightings: Sequence[Sighting],
+    accept: str = CONTENT_TYPE_PLAIN_0_0_4,
+    *,
+    model: Mapping[str, Any] | None = None,
+) -> tuple[bytes, str]:
     """The exposition in the format that an Accept header asks for, and its content type."""
     encode, content_type = choose_encoder(accept)
-    return encode(FieldCollector(sightings)), content_type
+    return encode(FieldCollector(sightings, model)), content_type
 
 
-async def _look(line: Line) -> list[Sighting]:
-    return await Probe(line).look()
+async def _look(line: Line) -> tuple[list[Sighting], dict[str, Any] | None]:
+    probe = Probe(line)
+    sightings, model = await asyncio.gather(probe.look(), probe.look_at_model())
+    return sightings, model

@@ -10,14 +10,15 @@ from typing import Any, Final, Protocol
 from actors.quality_store.messages import GetStatistics
 from actors.runtime.errors import ScentfieldError
 from actors.scent_field.messages import FieldStatistics
+from actors.thresholds.messages import GetStatistics as GetLearningStatistics
 from coordinator.conversation import Conversation, value_of
-from coordinator.domain import DOMAINS, QUALITY_STORE, SCENT_FIELD
+from coordinator.domain import DOMAINS, EMBEDDING, QUALITY_STORE, SCENT_FIELD, THRESHOLDS
 from coordinator.metrics.collector import Sighting
 
 PATIENCE_S: Final = 2.0
 _GIVE_UP_S: Final = 60.0
 _QUESTIONS: Final[Mapping[str, Any]] = MappingProxyType(
-    {SCENT_FIELD: FieldStatistics(), QUALITY_STORE: GetStatistics()}
+    {SCENT_FIELD: FieldStatistics(), QUALITY_STORE: GetStatistics(), THRESHOLDS: GetLearningStatistics()}
 )
 
 
@@ -42,12 +43,22 @@ class Probe:
         self._line = line
         self._patience_s = patience_s
         self._asked: dict[str, asyncio.Task[Sighting]] = {}
+        self._model: asyncio.Task[dict[str, Any]] | None = None
 
     async def look(self) -> list[Sighting]:
         """What each state actor says within `patience_s` seconds, in the order of `DOMAINS`."""
         asked = {domain: self._ask(domain) for domain in DOMAINS}
         await asyncio.wait(asked.values(), timeout=self._patience_s)
         return [task.result() if task.done() else self._silent(domain) for domain, task in asked.items()]
+
+    async def look_at_model(self) -> dict[str, Any] | None:
+        """The embedding actor's account; None if there is none, or it does not answer in time."""
+        if self._model is None or self._model.done():
+            self._model = asyncio.create_task(self._line.describe_async(EMBEDDING, _GIVE_UP_S))
+        await asyncio.wait([self._model], timeout=self._patience_s)
+        if not self._model.done() or self._model.exception() is not None:
+            return None
+        return self._model.result()
 
     def _ask(self, domain: str) -> asyncio.Task[Sighting]:
         task = self._asked.get(domain)

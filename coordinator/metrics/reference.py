@@ -8,7 +8,10 @@ from typing import Final
 
 from coordinator.metrics.actor_metric import ACTOR_METRICS
 from coordinator.metrics.field_metric import FIELD_METRICS
+from coordinator.metrics.learning_metric import LEARNING_METRICS
+from coordinator.metrics.ledger_metric import LEDGER_METRICS
 from coordinator.metrics.metric import Metric
+from coordinator.metrics.model_metric import MODEL_METRICS
 from coordinator.metrics.quality_metric import QUALITY_METRICS
 
 _INTRODUCTION: Final = """\
@@ -24,8 +27,9 @@ what it has shown is still there after a crash. The counts of claims, edits and 
 over restarts; those of an actor's own work (requests, turns, commits) begin anew with its process, as `rate()` expects.
 
 Labels are bounded: `domain` is a state actor, `kind` a kind of signal, `extension` a file extension (200 rows, then
-`other`), `mode` the way a file was shown, `cause` why something ended, `source` what decided an automatic read. Paths
-and agents are never labels.
+`other`), `mode` the way a file was shown, `cause` why something ended, `source` what decided an automatic read, `arm`
+which learned layers were held out (`treatment`: none), `profile` a kind of client, `topic` what an outcome
+was, `receiver` a state actor that is told of it. Paths and agents are never labels.
 
 This page is made from the code: `python -m coordinator.metrics.reference > docs/metrics.md`.
 """
@@ -33,6 +37,9 @@ _SECTIONS: Final = (
     ("The state actors", ACTOR_METRICS),
     ("The scent field", FIELD_METRICS),
     ("The quality store", QUALITY_METRICS),
+    ("The read ledger", LEDGER_METRICS),
+    ("What is learned", LEARNING_METRICS),
+    ("The embedding model", MODEL_METRICS),
 )
 
 

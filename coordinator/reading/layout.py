@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import Final
 
 from coordinator.reading.marker import format_marker
@@ -86,6 +87,28 @@ class Layout:
         pieces = [*((lines, "") for lines in self.shown.ranges), *markers.items()]
         for (first, last), marker in sorted(pieces):
             yield marker or "".join(self._lines[first - 1 : last])
+
+
+class FilterLayout(Layout):
+    """The body of a view that leaves out single lines: a gap must cost more than a marker without a name.
+
+    `weights` are the tokens of each line. They are added up, and all gaps are held against the same marker, so that
+    leaving out more lines never brings one back. A marker names its unit where the gap costs more than that, too.
+    """
+
+    def __init__(
+        self, lines: Sequence[str], outline: Outline, tag: str, wanted: ShownLines, weights: Iterable[int]
+    ) -> None:
+        self._costs = list(accumulate(weights, initial=0))
+        self._least = count_tokens(format_marker(tag, len(lines), len(lines)))
+        super().__init__(lines, outline, tag, wanted, (1, len(lines)))
+
+    def _marker(self, first: int, last: int) -> str:
+        cost = self._costs[last] - self._costs[first - 1]
+        if cost <= self._least:
+            return ""
+        named = format_marker(self._tag, first, last, self._name(first, last))
+        return named if cost > count_tokens(named) else format_marker(self._tag, first, last)
 
 
 def _gaps(wanted: ShownLines, span: LineRange) -> tuple[LineRange, ...]:

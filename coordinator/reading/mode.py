@@ -8,10 +8,10 @@ from typing import Final
 
 from actors.runtime.errors import Misuse
 
-KNOWN_MODES: Final = ("full", "lines:N-M", "signatures", "map", "diff", "auto")
-WHOLE_FILE_MODES: Final = ("full", "map", "signatures", "diff")
+KNOWN_MODES: Final = ("full", "lines:N-M", "signatures", "map", "entropy", "diff", "auto")
+WHOLE_FILE_MODES: Final = ("full", "map", "signatures", "entropy", "diff")
 _PLAIN = frozenset(KNOWN_MODES) - {"lines:N-M"}
-_RESERVED = frozenset({"units", "entropy"})
+_RESERVED = frozenset({"units"})
 _LINES = re.compile(r"lines:([0-9]{1,9})-([0-9]{1,9})")
 
 
@@ -39,6 +39,15 @@ class Mode:
 
     def __str__(self) -> str:
         return f"lines:{self.first}-{self.last}" if self.name == "lines" else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How an agent wants to see a file; `query` and `budget`, in tokens, are for the mode `entropy`."""
+
+    mode: str = "auto"
+    query: str = ""
+    budget: int | None = None
 
 
 def _parse_lines(text: str) -> Mode:

@@ -6,34 +6,54 @@ hardly ever waits, because of what has to be reported.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from os import PathLike
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from actors.quality_store.messages import DropEscalation, RecordRead, Resolved, ResolveMode
+from actors.quality_store.path import extension_of
 from actors.runtime.errors import ScentfieldError
+from actors.runtime.holdout import EDIT_PENALTY, ENTROPY_DELTA, EXPECTED_COST, SHARE, is_held_out
 from actors.scent_field.messages import Check, Checked, Progress
 from coordinator.asking import Asker
 from coordinator.conversation import value_of
 from coordinator.desk import Desk
 from coordinator.editing.atomic_file import read_bytes
-from coordinator.reading.mode import Mode
-from coordinator.reading.policy import choose_base_mode
+from coordinator.learning.policy_desk import PolicyDesk
+from coordinator.reading.expected_cost import choose_mode
+from coordinator.reading.mode import Mode, Wish
+from coordinator.reading.policy import NOTHING_LEARNED, Policy
+from coordinator.reading.query import Query
+from coordinator.reading.sieve import LineFilter
 from coordinator.reading.source import BinaryFile, SourceText, decode
+from coordinator.reading.token_count import count_file_tokens
 from coordinator.reading.view import View, expand, render
+from coordinator.reading.view_book import SeenFile
 from coordinator.session import AgentSession
 from coordinator.step import Operation, Work
 
+if TYPE_CHECKING:
+    from coordinator.reading.redundancy import VectorsOf
+
 READ_HEAT: Final = 0.3
+EXPLICIT: Final = "explicit"
+_BASE_POLICY: Final = "base_policy"
+_DOES_NOT_PAY: Final = "does_not_pay"
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A view, and beside it what others are doing with the file. `hints` never stand in the view's bytes."""
+    """A view, and beside it what others are doing with the file. `hints` never stand in the view's bytes.
+
+    `arms` are the learned layers that this view went without, as part of a holdout.
+    """
 
     path: str
     view: View
     hints: tuple[str, ...] = ()
+    arms: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return self.view.text
@@ -54,7 +74,20 @@ class Reading:
             "total_tokens": self.view.total_tokens,
             "content_hash": self.view.content_hash,
             "hints": list(self.hints),
+            "held_out": list(self.arms),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPort:
+    """Whom a reader talks to: both actors and the learned policy; and who has vectors for lines, if anybody."""
+
+    to_field: Asker
+    to_quality: Asker
+    policies: PolicyDesk
+    vectors_of: VectorsOf | None = None
+    holdout_share: float = SHARE
+    utc: Callable[[], float] = field(default=time.time)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,37 +96,47 @@ class _Opened:
 
     target: str
     source: SourceText
+    seen: SeenFile | None
     from_outside: bool
+
+
+@dataclass(slots=True)
+class _Decision:
+    """The mode, what chose it, what it was chosen by, the layers that were held out, and what the header says of it."""
+
+    mode: Mode
+    why: str = EXPLICIT
+    policy: Policy = NOTHING_LEARNED
+    arms: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 class Reader:
     """Reads files of one desk. A `session` that is a text says why there is none."""
 
-    def __init__(self, desk: Desk, field: Asker, quality: Asker) -> None:
+    def __init__(self, desk: Desk, port: ReadPort) -> None:
         self._desk = desk
-        self._field = field
-        self._quality = quality
+        self._port = port
 
-    def read(self, session: AgentSession | str, named: str | PathLike[str], mode: str) -> Operation[Reading]:
-        """Show a file in a mode. Raises `BadTarget`, `Misuse` (mode, binary, vanished) before anything is recorded."""
-        wanted = Mode.parse(mode)
+    def read(self, session: AgentSession | str, named: str | PathLike[str], wish: Wish) -> Operation[Reading]:
+        """Show a file. Raises `BadTarget`, `Misuse` (mode, budget, binary, vanished) before anything is recorded."""
+        decision = _Decision(Mode.parse(wish.mode))
         opened: _Opened = yield Work(lambda: self._open(named))
-        notes = [_alone(session)] if isinstance(session, str) else []
-        why = "explicit"
-        if wanted.name == "auto":
-            name, why = yield from self._resolve(session, opened, notes)
-            wanted = Mode.parse(name)
-        previous = self._previous(opened.target, wanted)
-        view = yield Work(
-            lambda: render(opened.source, wanted, path=opened.target, why=why, previous=previous, notes=notes)
-        )
-        return (yield from self._shown(session, opened, view))
+        if isinstance(session, str):
+            decision.notes.append(_alone(session))
+        elif decision.mode.name in ("auto", "entropy"):
+            decision.policy = yield from self._port.policies.policy(session)
+        if decision.mode.name == "auto":
+            yield from self._resolve(session, opened, decision)
+        line_filter = self._line_filter(opened, wish, decision)
+        view = yield Work(lambda: self._rendered(opened, decision, line_filter))
+        return (yield from self._shown(session, opened, view, decision))
 
     def expand(self, session: AgentSession | str, named: str | PathLike[str], unit: str) -> Operation[Reading]:
         """Show one unit whole. Raises `Misuse` that lists the closest names if there is none of that name."""
         opened: _Opened = yield Work(lambda: self._open(named))
-        view = yield Work(lambda: expand(opened.source, unit, path=opened.target, why="explicit"))
-        return (yield from self._shown(session, opened, view))
+        view = yield Work(lambda: expand(opened.source, unit, path=opened.target, why=EXPLICIT))
+        return (yield from self._shown(session, opened, view, _Decision(Mode("full"))))
 
     def _open(self, named: str | PathLike[str]) -> _Opened:
         target = self._desk.workspace.target(named)
@@ -103,51 +146,111 @@ class Reader:
         except BinaryFile as error:
             raise BinaryFile(f"{target!r}: {error.message}") from None
         self._desk.keep(raw)
-        return _Opened(target, source, self._desk.changed_outside(target, source.content_hash))
+        from_outside = self._desk.changed_outside(target, source.content_hash)
+        return _Opened(target, source, self._desk.book.of(target), from_outside)
 
-    def _previous(self, target: str, mode: Mode) -> SourceText | None:
-        if mode.name != "diff":
-            return None
-        seen = self._desk.book.of(target)
-        return None if seen is None else self._desk.version(seen.content_hash)
+    def _rendered(self, opened: _Opened, decision: _Decision, line_filter: LineFilter) -> View:
+        return render(
+            opened.source,
+            decision.mode,
+            path=opened.target,
+            why=decision.why,
+            previous=self._previous(opened) if decision.mode.name == "diff" else None,
+            notes=decision.notes,
+            line_filter=line_filter,
+        )
 
-    def _resolve(self, session: AgentSession | str, opened: _Opened, notes: list[str]) -> Operation[tuple[str, str]]:
-        """The mode that `auto` means, and why; on the base policy if nobody can be asked."""
-        name, why = choose_base_mode(len(opened.source.lines))
+    def _previous(self, opened: _Opened) -> SourceText | None:
+        return None if opened.seen is None else self._desk.version(opened.seen.content_hash)
+
+    def _line_filter(self, opened: _Opened, wish: Wish, decision: _Decision) -> LineFilter:
+        """What the mode `entropy` goes by."""
+        delta = 0.0
+        if decision.mode.name == "entropy":
+            use_delta = not self._is_held_out(ENTROPY_DELTA, opened, decision)
+            delta = decision.policy.delta_of(extension_of(opened.target), use_delta=use_delta)
+        return LineFilter(Query(wish.query) if wish.query else None, wish.budget, delta, self._port.vectors_of)
+
+    def _is_held_out(self, layer: str, opened: _Opened, decision: _Decision) -> bool:
+        """Whether this file does without a learned layer today; then it is noted."""
+        unit = f"{self._desk.workspace.space}\0{opened.target}"
+        held_out = is_held_out(layer, unit, self._port.utc(), self._port.holdout_share)
+        if held_out:
+            decision.arms.append(layer)
+        return held_out
+
+    def _resolve(self, session: AgentSession | str, opened: _Opened, decision: _Decision) -> Operation[None]:
+        """Decide what `auto` means, and why; on the base policy if nobody can be asked."""
+        mode, source = self._candidate(opened, decision)
+        decision.mode, decision.why = Mode.parse(mode), _BASE_POLICY
         if isinstance(session, str):
-            return name, "base_policy"
-        commands = [*self._dropped(opened), ResolveMode(self._desk.workspace.space, opened.target, name)]
+            return
+        commands = [*self._dropped(opened), ResolveMode(self._desk.workspace.space, opened.target, mode)]
         try:
-            answers = yield from self._quality.request_many(session, commands)
+            answers = yield from self._port.to_quality.request_many(session, commands)
             resolved: Resolved = value_of(answers[-1])
         except ScentfieldError as error:
-            notes.append(_alone(f"the quality store is {error.code}"))
-            return name, "base_policy"
-        return resolved.mode, resolved.source or why
+            decision.notes.append(_alone(f"the quality store is {error.code}"))
+            return
+        decision.mode, decision.why = Mode.parse(resolved.mode), resolved.source or source
+        if resolved.is_held_out:
+            decision.arms.append(EDIT_PENALTY)
+
+    def _candidate(self, opened: _Opened, decision: _Decision) -> tuple[str, str]:
+        """What `auto` would mean if no edit had failed and no view been too short."""
+        choice = choose_mode(
+            decision.policy,
+            extension=extension_of(opened.target),
+            n_lines=len(opened.source.lines),
+            total_tokens=count_file_tokens(opened.source.text),
+            use_costs=not self._is_held_out(EXPECTED_COST, opened, decision),
+        )
+        return choice.mode, choice.source
 
     def _dropped(self, opened: _Opened) -> list[DropEscalation]:
         """What an earlier failure armed for a file is void once it was changed by hand."""
         return [DropEscalation(self._desk.workspace.space, (opened.target,))] if opened.from_outside else []
 
-    def _shown(self, session: AgentSession | str, opened: _Opened, view: View) -> Operation[Reading]:
-        self._desk.book.record(opened.target, view)
+    def _shown(
+        self, session: AgentSession | str, opened: _Opened, view: View, decision: _Decision
+    ) -> Operation[Reading]:
+        arms = tuple(sorted(decision.arms))
+        self._desk.book.record(opened.target, view, arms)
         if isinstance(session, str):
-            return Reading(opened.target, view)
-        hints = yield from self._tell(session, opened, view)
-        return Reading(opened.target, view, hints)
+            return Reading(opened.target, view, arms=arms)
+        hints = yield from self._tell(session, opened, view, decision, arms)
+        return Reading(opened.target, view, hints, arms)
 
-    def _tell(self, session: AgentSession, opened: _Opened, view: View) -> Operation[tuple[str, ...]]:
+    def _tell(
+        self, session: AgentSession, opened: _Opened, view: View, decision: _Decision, arms: tuple[str, ...]
+    ) -> Operation[tuple[str, ...]]:
         """Report the read, and look who else is at work."""
         space, target = self._desk.workspace.space, opened.target
-        counted = RecordRead(space, target, view.mode, view.source, view.tokens, view.total_tokens)
+        counted = RecordRead(
+            space,
+            target,
+            view.mode,
+            _DOES_NOT_PAY if view.mode == "full" != decision.mode.name else decision.why,
+            view.tokens,
+            view.total_tokens,
+            _is_unchanged(opened.seen, view),
+            arms,
+        )
         try:
-            yield from self._quality.request_many(session, [*self._dropped(opened), counted])
-            answers = yield from self._field.request_many(
+            yield from self._port.to_quality.request_many(session, [*self._dropped(opened), counted])
+            answers = yield from self._port.to_field.request_many(
                 session, [Progress(space, target, READ_HEAT, 0.0), Check(space, target, 0, session.session_id)]
             )
             return hints_of(value_of(answers[1]), session.session_id)
         except ScentfieldError as error:
             return (f"[scent: not reported: {error.message}]",)
+
+
+def _is_unchanged(seen: SeenFile | None, view: View) -> bool:
+    """Whether the agent has seen just this before: nothing new was shown, and nothing can be told from it."""
+    if view.mode == "diff" and not view.body:
+        return True
+    return seen is not None and (seen.content_hash, seen.last_mode) == (view.content_hash, view.mode)
 
 
 def hints_of(checked: Checked, session_id: str) -> tuple[str, ...]:

@@ -21,8 +21,27 @@ def count_tokens(text: str) -> int:
     """The number of o200k_base tokens of `text`; special tokens count as the plain text that they are."""
     try:
         return int(_tokenizer().count(text))
-    except UnicodeEncodeError:  # a lone surrogate has no UTF-8 form: count what would be printed in its place
-        return int(_tokenizer().count(text.encode("utf-8", "replace").decode("utf-8")))
+    except UnicodeEncodeError:
+        return int(_tokenizer().count(_printed(text)))
+
+
+@lru_cache(maxsize=16)  # an agent takes several views of the same text
+def count_file_tokens(text: str) -> int:
+    """The same for the text of a whole file, counted once."""
+    return count_tokens(text)
+
+
+def token_numbers(text: str) -> list[int]:
+    """The o200k_base tokens of `text`, as their numbers in the vocabulary."""
+    try:
+        return list(_tokenizer().encode(text))
+    except UnicodeEncodeError:
+        return list(_tokenizer().encode(_printed(text)))
+
+
+def _printed(text: str) -> str:
+    """What is printed of a text with a lone surrogate, which has no UTF-8 form."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 @lru_cache(maxsize=1)

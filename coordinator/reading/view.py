@@ -7,22 +7,23 @@ arguments give equal bytes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import lru_cache
 from typing import Final
 
+from actors.quality_store.path import extension_of
 from actors.runtime.errors import Misuse
 from coordinator.reading.grammar import outline_of
 from coordinator.reading.header import Header
-from coordinator.reading.layout import Layout, map_lines, signature_lines, unit_lines
+from coordinator.reading.layout import FilterLayout, Layout, map_lines, signature_lines, unit_lines
 from coordinator.reading.line_diff import KeptLines, diff_lines
 from coordinator.reading.marker import marker_tag
 from coordinator.reading.mode import Mode
 from coordinator.reading.shown import ShownLines
+from coordinator.reading.sieve import LineFilter, Sieve
 from coordinator.reading.source import SourceText
-from coordinator.reading.token_count import count_tokens
+from coordinator.reading.token_count import count_file_tokens
 from coordinator.reading.unit import Outline, Unit
 
 MAX_SUGGESTED_UNITS: Final = 5
@@ -66,11 +67,13 @@ def render(
     why: str,
     previous: SourceText | None = None,
     notes: Sequence[str] = (),
+    line_filter: LineFilter | None = None,
 ) -> View:
     """Show `source` in `mode`; `path` chooses the grammar, `why` is the name of what chose the mode.
 
-    `previous` is what this agent read last, for `diff`. `notes` are printed in the header. The file comes whole where
-    the view would cost as much or more; the header says so. Raises `Misuse` for lines past the end, and for `auto`,
+    `previous` is what this agent read last, for `diff`; `line_filter` is for `entropy`; other modes look at neither.
+    `notes` are printed in the header. The file comes whole where the view would cost as much or more; the header says
+    so. Raises `Misuse` for lines past the end, and for `auto`,
     which somebody has to resolve first.
     """
     page = _Page(source, why, tuple(notes))
@@ -80,6 +83,8 @@ def render(
         return page.lines(mode)
     if mode.name == "diff":
         return page.diff(previous)
+    if mode.name == "entropy":
+        return page.filtered(path, line_filter or LineFilter())
     if mode.name in _WANTED_LINES:
         return page.compressed(mode.name, outline_of(source, path))
     raise Misuse(f"mode {str(mode)!r} cannot be rendered: resolve it first (policy.choose_base_mode)")
@@ -108,7 +113,7 @@ class _Page:
         self._lines = source.lines
         self._why = why
         self._notes = notes
-        self._total_tokens = _total_tokens(source.text)
+        self._total_tokens = count_file_tokens(source.text)
         self._tag = marker_tag(source)
 
     def whole(self, fallback: str = "") -> View:
@@ -127,6 +132,20 @@ class _Page:
         layout = Layout(self._lines, outline, self._tag, _WANTED_LINES[name](outline), (1, len(self._lines)))
         view = self._view(name, layout.body, layout.shown, [outline.fallback], has_markers=layout.has_markers)
         return self._if_it_pays(replace(view, fallback=outline.fallback))
+
+    def filtered(self, path: str, line_filter: LineFilter) -> View:
+        budget = line_filter.budget
+        if budget is not None:
+            whole = self.whole(f"all of it fits the budget of {budget} tokens")
+            if whole.tokens <= budget:
+                return whole
+        sieve = Sieve(self._lines, extension_of(path), line_filter)
+        return self._if_it_pays(_Filtered(self, sieve, outline_of(self._source, path), line_filter).view())
+
+    def filtered_lines(self, kept: Sequence[int], sieve: Sieve, outline: Outline, facts: Sequence[str]) -> View:
+        wanted = ShownLines.of((number, number) for number in kept)
+        layout = FilterLayout(self._lines, outline, self._tag, wanted, (weight.n_tokens for weight in sieve.weights))
+        return self._view("entropy", layout.body, layout.shown, facts, has_markers=layout.has_markers)
 
     def diff(self, previous: SourceText | None) -> View:
         if previous is None:
@@ -176,9 +195,53 @@ class _Page:
         )
 
 
-@lru_cache(maxsize=16)  # an agent takes several views of the same text
-def _total_tokens(text: str) -> int:
-    return count_tokens(text)
+class _Filtered:
+    """The view of what a sieve keeps, within the budget if there is one."""
+
+    def __init__(self, page: _Page, sieve: Sieve, outline: Outline, line_filter: LineFilter) -> None:
+        self._page = page
+        self._sieve = sieve
+        self._outline = outline
+        self._query = line_filter.query
+        self._budget = line_filter.budget
+
+    def view(self) -> View:
+        kept = self._sieve.kept() if self._budget is None else self._within(self._budget)
+        view = self._without_redundant(kept)
+        if self._budget is None or view.tokens <= self._budget:
+            return view
+        over = f"over the budget of {self._budget} tokens"  # even without a line
+        return replace(self._shown(kept, over), fallback=over)
+
+    def _within(self, budget: int) -> list[int]:
+        """As many of the best lines as fit, by bisection; all that is printed counts."""
+        low, high = 0, self._sieve.n_ranked
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self._shown(self._sieve.best(middle)).tokens <= budget:
+                low = middle
+            else:
+                high = middle - 1
+        return self._sieve.best(low)
+
+    def _without_redundant(self, kept: Sequence[int]) -> View:
+        view = self._shown(kept)
+        fewer = self._sieve.without_redundant(kept)
+        if len(fewer) == len(kept):
+            return view
+        shorter = self._shown(fewer, f"{len(kept) - len(fewer)} near-duplicates dropped")
+        return shorter if shorter.tokens < view.tokens else view
+
+    def _shown(self, kept: Sequence[int], *more: str) -> View:
+        return self._page.filtered_lines(kept, self._sieve, self._outline, [*self._facts(), *more])
+
+    def _facts(self) -> Iterator[str]:
+        if self._query is not None:
+            yield f"{self._query}{'' if self._sieve.holds_query else ', which no line holds a word of'}"
+        if self._budget is not None:
+            yield f"budget {self._budget}"
+        if self._query is None and self._budget is None:
+            yield f"lines of {self._sieve.min_bits:.3f} bits or more"
 
 
 def _unknown_unit(name: str, path: str, known: Sequence[str]) -> str:

@@ -18,6 +18,7 @@ from coordinator.reading.view import View
 MAX_PATHS: Final = 2_000
 MAX_TAGS_PER_PATH: Final = 64
 MAX_TAGS: Final = 4_096
+MAX_ARMS: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +26,14 @@ class SeenFile:
     """What an agent knows of one file.
 
     `last_mode` is empty until the file was read as a whole; `shown` counts only for `content_hash`; `tags` are those of
-    its views, oldest first.
+    its views, oldest first. `arms` are the learned layers that the view in `last_mode` went without.
     """
 
     content_hash: str
     last_mode: str = ""
     shown: ShownLines = field(default_factory=ShownLines)
     tags: tuple[str, ...] = ()
+    arms: tuple[str, ...] = ()
 
 
 class ViewBook:
@@ -41,20 +43,23 @@ class ViewBook:
         self._files: dict[str, SeenFile] = {}  # in order of the last record, oldest first
         self._tags: dict[str, None] = {}  # of all views, also of files that are forgotten; oldest first
 
-    def record(self, path: str, view: View) -> None:
-        """Note that the agent was shown `view` of `path`."""
+    def record(self, path: str, view: View, arms: tuple[str, ...] = ()) -> None:
+        """Note that the agent was shown `view` of `path`, made without the learned layers `arms`."""
         seen = self._files.get(path)
         known = seen.shown if seen and seen.content_hash == view.content_hash else ShownLines()
         if seen and view.previous_hash == seen.content_hash:
             known = known.union(seen.shown.carried(view.kept))
-        tags = [tag for tag in (seen.tags if seen else ()) if tag != view.tag]
+        before = seen or SeenFile(view.content_hash)
+        tags = [tag for tag in before.tags if tag != view.tag]
+        is_whole = is_whole_file(view)
         self._put(
             path,
             SeenFile(
                 content_hash=view.content_hash,
-                last_mode=view.mode if _is_whole_file(view) else (seen.last_mode if seen else ""),
+                last_mode=view.mode if is_whole else before.last_mode,
                 shown=known.union(view.shown),
                 tags=(*tags, view.tag)[-MAX_TAGS_PER_PATH:],
+                arms=arms if is_whole else before.arms,
             ),
         )
         self._remember_tag(view.tag)
@@ -89,7 +94,8 @@ class ViewBook:
     def to_plain(self) -> dict[str, Any]:
         """All of it as lists, strings and numbers, for callers that live for one command."""
         files = [
-            [path, s.content_hash, s.last_mode, s.shown.to_plain(), list(s.tags)] for path, s in self._files.items()
+            [path, s.content_hash, s.last_mode, s.shown.to_plain(), list(s.tags), list(s.arms)]
+            for path, s in self._files.items()
         ]
         return {"files": files, "tags": list(self._tags)}
 
@@ -97,9 +103,11 @@ class ViewBook:
     def from_plain(cls, plain: Mapping[str, Any]) -> ViewBook:
         """Rebuild from `to_plain`, within the bounds. Raises `KeyError`, `TypeError` or `ValueError` for other data."""
         book = cls()
-        for path, content_hash, last_mode, shown, tags in plain["files"]:
+        for path, content_hash, last_mode, shown, tags, arms in plain["files"]:
             kept_tags = tuple(str(tag) for tag in tags)[-MAX_TAGS_PER_PATH:]
-            book._put(path, SeenFile(str(content_hash), str(last_mode), ShownLines.from_plain(shown), kept_tags))
+            kept_arms = tuple(str(arm) for arm in arms)[:MAX_ARMS]
+            seen = SeenFile(str(content_hash), str(last_mode), ShownLines.from_plain(shown), kept_tags, kept_arms)
+            book._put(path, seen)
         for tag in plain["tags"]:
             book._remember_tag(str(tag))
         return book
@@ -115,7 +123,8 @@ class ViewBook:
         _drop_oldest(self._tags, MAX_TAGS)
 
 
-def _is_whole_file(view: View) -> bool:
+def is_whole_file(view: View) -> bool:
+    """Whether this view stands for the whole file: it says what changed, or what there is."""
     return view.mode in WHOLE_FILE_MODES and (view.mode != "diff" or view.body != "")
 
 

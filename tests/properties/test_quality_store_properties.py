@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any, NamedTuple
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.quality_store.cause import NOT_FOUND_CAUSES, SILENT_CAUSES
 from actors.quality_store.event import (
+    AgentForgotten,
+    EditTried,
     EscalationArmed,
     EscalationEnded,
     EscalationReturned,
+    ExtensionForgotten,
     OutcomeCounted,
     OutcomeRecorded,
     PairDropped,
+    PenaltyHeldOut,
     PenaltyServed,
     PinEvicted,
-    ReadRecorded,
     TokenPinned,
+    ViewShown,
 )
+from actors.quality_store.ledger_record import COLUMNS
 from actors.quality_store.limit import Limits
 from actors.quality_store.machine import QualityStore
 from actors.quality_store.messages import (
     DropEscalation,
+    GetLedger,
+    GetReadQuality,
     GetStatistics,
     PeekMode,
     Recorded,
@@ -34,37 +42,102 @@ from actors.quality_store.messages import (
 )
 from actors.quality_store.mode import WHOLE_FILE_MODES
 from actors.runtime.errors import Misuse, UnknownAgent
+from actors.runtime.holdout import EDIT_PENALTY, EXPECTED_COST
 from actors.runtime.machine import NOBODY, Caller, Now
+from actors.runtime.outbox import NotePut
 from actors.runtime.wire import pack, unpack
 
 HOUR_S, DAY_S = 3600.0, 86_400.0
-SMALL = Limits(max_pairs=3, max_escalations=2, max_rows=4, max_sources=2, max_pins=2)
+SMALL = Limits(
+    max_pairs=3,
+    max_escalations=2,
+    max_rows=4,
+    max_sources=2,
+    max_pins=2,
+    max_extensions=2,
+    max_paths=3,
+    max_agents=1,
+    max_files=2,
+    max_notes=201,
+    ledger_days=2,
+    ledger_months=1,
+    max_records=2,
+    penalty_holdout=0.5,
+)
 ADA = Caller("ada#1")
+
+
+class By(NamedTuple):
+    """A command of another agent than ada."""
+
+    session_id: str
+    command: Any
+
 
 spaces = st.sampled_from(["home", "other"])
 paths = st.sampled_from(["a.rs", "b.rs", "c.py", "d.go", "Makefile", "e.höhe"])
 modes = st.sampled_from(WHOLE_FILE_MODES)
 few_modes = st.sampled_from(["full", "map", "signatures"])
+layers = st.lists(st.sampled_from([EDIT_PENALTY, EXPECTED_COST]), max_size=2).map(tuple)
 signals = st.one_of(
-    st.builds(RecordOutcome, spaces, paths, few_modes, st.just("success"), st.just("applied")),
-    st.builds(RecordOutcome, spaces, paths, few_modes, st.just("failure"), st.sampled_from(NOT_FOUND_CAUSES)),
+    st.builds(
+        RecordOutcome,
+        spaces,
+        paths,
+        few_modes,
+        st.just("success"),
+        st.just("applied"),
+        n_tokens=st.just(0),
+        arms=layers,
+    ),
+    st.builds(
+        RecordOutcome,
+        spaces,
+        paths,
+        few_modes,
+        st.just("failure"),
+        st.sampled_from(NOT_FOUND_CAUSES),
+        st.integers(0, 99),
+        layers,
+    ),
+)
+sources = st.sampled_from(["", "explicit", "expected_cost", "small_file", "bounce", "!"])
+reads = st.builds(
+    RecordRead,
+    spaces,
+    paths,
+    st.sampled_from([*WHOLE_FILE_MODES, "full", "map", "lines:1-9", "expand"]),
+    sources,
+    st.sampled_from([0, 9, 2001, 3000]),
+    st.integers(0, 3000),
+    st.sampled_from([False, False, True]),
+    layers,
 )
 silent = st.one_of(
-    st.builds(RecordOutcome, spaces, paths, modes, st.just("failure"), st.sampled_from(SILENT_CAUSES)),
-    st.builds(RecordOutcome, spaces, paths, st.just(""), st.just("failure"), st.just("not_shown")),
+    st.builds(
+        RecordOutcome,
+        spaces,
+        paths,
+        modes,
+        st.just("failure"),
+        st.sampled_from(SILENT_CAUSES),
+        n_tokens=st.just(5),
+        arms=layers,
+    ),
+    st.builds(
+        RecordOutcome,
+        spaces,
+        paths,
+        st.just(""),
+        st.just("failure"),
+        st.just("not_shown"),
+        n_tokens=st.just(5),
+        arms=layers,
+    ),
 )
 resolutions = st.builds(ResolveMode, spaces, paths, few_modes)
 others = st.one_of(
     st.builds(PeekMode, spaces, paths, modes),
-    st.builds(
-        RecordRead,
-        spaces,
-        paths,
-        modes,
-        st.sampled_from(["", "size", "bounce", "!"]),
-        st.integers(0, 9),
-        st.integers(0, 99),
-    ),
     st.builds(DropEscalation, spaces, st.lists(paths, max_size=3).map(tuple)),
 )
 illegal = st.one_of(
@@ -73,11 +146,20 @@ illegal = st.one_of(
     st.builds(RecordOutcome, spaces, paths, few_modes, st.just("success"), st.just("not_shown")),
     st.builds(ResolveMode, spaces, paths, st.just("auto")),
     st.builds(RecordRead, spaces, paths, modes, st.just(""), st.just(-1), st.just(1)),
+    st.builds(RecordRead, spaces, paths, modes, st.just(""), st.just(1), st.just(1), st.just(False), st.just(("x",))),
+    st.builds(RecordOutcome, spaces, paths, few_modes, st.just("failure"), st.just("not_shown"), st.just(-1)),
+    st.just(GetLedger(0, 0)),
     st.builds(DropEscalation, spaces, st.just(("a.rs", "/b"))),
 )
 admissions = st.tuples(st.sampled_from(["ada#1", "bob#1", "cyd#1"]), st.sampled_from(["t", "u"]))
 waits = st.sampled_from([0.0, 1.0, HOUR_S - 1, HOUR_S, 10 * DAY_S, 30 * DAY_S, 31 * DAY_S])
-steps = st.tuples(waits, st.one_of(signals, signals, resolutions, silent, others, illegal, admissions, st.just("undo")))
+by_bob = st.builds(By, st.just("bob#1"), st.one_of(reads, signals))
+steps = st.tuples(
+    waits,
+    st.one_of(
+        signals, signals, reads, reads, by_bob, resolutions, silent, others, illegal, admissions, st.just("undo")
+    ),
+)
 histories = st.lists(steps, max_size=60)
 
 
@@ -114,6 +196,8 @@ class Run:
             return self.store.undo(ADA, answer, now)
         if type(command) is tuple:
             return self.store.admit(*command, now)
+        if isinstance(command, By):
+            return self.store.perform(Caller(command.session_id), command.command, now)
         return self.store.perform(ADA, command, now)
 
     def statistics(self, wait=0.0):
@@ -170,7 +254,7 @@ class Twin:
 
 @given(st.lists(st.tuples(waits, st.one_of(signals, signals, silent, resolutions)), max_size=80))
 def test_answers_are_those_of_a_dumb_twin(history):
-    run, twin = Run(history, Limits()), Twin()
+    run, twin = Run(history, Limits(penalty_holdout=0.0)), Twin()
     for command, answer, utc_s in run.answers:
         assert answer == twin.answer(command, utc_s)
     twin.collect(run.utc_s)
@@ -182,7 +266,20 @@ def test_answers_are_those_of_a_dumb_twin(history):
 @given(histories)
 def test_replaying_the_journal_gives_the_same_state(history):
     run = Run(history)
-    replica = QualityStore(Limits(max_pairs=1, max_escalations=1, max_rows=1, max_sources=1, max_pins=1))
+    replica = QualityStore(
+        Limits(
+            max_pairs=1,
+            max_escalations=1,
+            max_rows=1,
+            max_sources=1,
+            max_pins=1,
+            max_paths=1,
+            max_extensions=1,
+            max_files=1,
+            max_records=1,
+            ledger_days=1,
+        )
+    )
     for event in run.events:
         replica.evolve(replica.events.make(*unpack(pack(replica.events.pack_form([event])[0]))))
     replica.check_invariants()
@@ -220,6 +317,7 @@ def test_bounds_always_hold(history):
         sizes = Counter(dict.fromkeys(("pairs", "escalations", "pins", "outcomes", "reads", "sources", "penalties"), 0))
         for name, rows in run.store.snapshot():
             sizes[name] += len(rows)
+            check_row_bounds(name, rows)
         assert sizes["pairs"] <= 3
         assert sizes["escalations"] <= 2
         assert sizes["pins"] <= 2
@@ -227,6 +325,25 @@ def test_bounds_always_hold(history):
         assert sizes["reads"] <= 4 + 8
         assert sizes["penalties"] <= 4 + 6
         assert sizes["sources"] <= 2 + 1
+        assert sizes["held_out"] <= 4 + 6
+        assert sizes["agents"] <= 1
+        assert sizes["rates"] <= 2
+        assert sizes["paths"] <= 3
+        assert sizes["ledger_days"] <= 3 * (4 + 8 * 4)
+        assert sizes["ledger_months"] <= 4 + 8 * 4
+        assert sizes["ledger_totals"] <= 4 + 8 * 4
+        assert sizes["ledger_chain"] <= 1 + 2
+        assert sizes["outbox"] <= 2 * (1 + 201)
+
+
+def check_row_bounds(name, rows):
+    if name == "agents":
+        for _, _, compressed, fulls, files in rows:
+            assert len(compressed) <= 5
+            assert len(fulls) <= 10
+            assert len(files) <= 2
+    if name == "rates":
+        assert all(len(days) <= 30 for *_, days in rows)
 
 
 @given(histories, waits)
@@ -253,12 +370,41 @@ def test_counters_are_a_recount_of_the_events(history, wait):
     assert sum(row.n for row in statistics.outcomes) == counted == recorded_outcomes(run)
     assert sum(row.n for row in statistics.penalties) == kinds[PenaltyServed]
     assert sum(row.n for row in statistics.sources) == sum(
-        bool(event.source) for event in run.events if isinstance(event, ReadRecorded)
+        bool(event.source) for event in run.events if isinstance(event, ViewShown)
     )
-    assert sum(row.n_reads for row in statistics.reads) == kinds[ReadRecorded]
+    assert sum(row.n_reads for row in statistics.reads) == kinds[ViewShown]
     for name in ("n_tokens", "n_total_tokens"):
-        told = sum(getattr(event, name) for event in run.events if isinstance(event, ReadRecorded))
+        told = sum(getattr(event, name) for event in run.events if isinstance(event, ViewShown))
         assert sum(getattr(row, name) for row in statistics.reads) == told
+    check_read_counters(run, statistics, kinds)
+
+
+def check_read_counters(run, statistics, kinds):
+    views = [event for event in run.events if isinstance(event, ViewShown)]
+    ledger = {name: sum(row[3 + place] for row in statistics.ledger) for place, name in enumerate(COLUMNS[3:])}
+    assert ledger["n_views"] == len(views)
+    assert ledger["n_reads"] == sum(event.is_read for event in views)
+    assert ledger["n_tokens"] == sum(event.n_tokens for event in views)
+    assert ledger["n_saved_tokens"] == sum(event.n_total_tokens - event.n_tokens for event in views if event.is_read)
+    assert ledger["n_clean"] == sum(event.n_clean for event in views)
+    assert ledger["n_wasted"] == sum(sum(event.wasted) for event in views)
+    assert ledger["n_bounce_tokens"] == sum(event.n_tokens for event in views if event.is_bounce)
+    failures = [event for event in run.events if isinstance(event, EditTried) and event.signal == "failure"]
+    assert ledger["n_retries"] == len(failures)
+    retried = sum(event.n_tokens for event in views if event.is_retry)
+    assert ledger["n_retry_tokens"] == retried + sum(event.n_tokens for event in failures)
+    assert sum(row.n for row in statistics.penalties_held_out) == kinds[PenaltyHeldOut]
+    assert statistics.agents_evicted == kinds[AgentForgotten]
+    assert statistics.extensions_evicted == kinds[ExtensionForgotten]
+    topics = Counter(event.note.topic for event in run.events if isinstance(event, NotePut))
+    assert (topics["clean_compressed"], topics["wasted_full"]) == (ledger["n_clean"], ledger["n_wasted"])
+    assert topics["bounce"] == 2 * ledger["n_bounces"]
+    assert sum(count.n_put for count in statistics.notes) == kinds[NotePut]
+    assert sum(row.n_retries for row in statistics.ledger) == sum(
+        event.note.topic == "edit_failure" and event.receiver == "scent_field"
+        for event in run.events
+        if isinstance(event, NotePut)
+    )
 
 
 def newly_armed(events):
@@ -280,8 +426,10 @@ def recorded_outcomes(run):
 def test_what_a_query_shows_is_what_collecting_would_leave(history, wait):
     run = Run(history)
     shown = run.statistics(wait)
+    quality = run.store.perform(NOBODY, GetReadQuality(), Now(0.0, run.utc_s + wait))
     run.store.expire(Now(0.0, run.utc_s + wait))
     assert run.statistics(wait) == shown
+    assert run.store.perform(NOBODY, GetReadQuality(), Now(0.0, run.utc_s + wait)) == quality
 
 
 @given(histories, spaces, paths, modes)
@@ -292,7 +440,10 @@ def test_the_answer_is_the_candidate_or_full(history, space, path, candidate):
     resolved = run.store.perform(ADA, ResolveMode(space, path, candidate), now)
     assert peeked[:2] == resolved[:2]
     assert resolved.mode in {candidate, "full"}
-    assert (resolved.source == "") == (resolved.mode == candidate and resolved.consumed is None)
+    if resolved.source == "":
+        assert (resolved.mode, resolved.consumed) == (candidate, None)
+    else:
+        assert resolved.mode == "full"
     again = run.store.perform(ADA, ResolveMode(space, path, candidate), now)
     assert again.source != "edit_fail_escalation"
 
@@ -301,7 +452,14 @@ def test_the_answer_is_the_candidate_or_full(history, space, path, candidate):
 def test_a_risky_pair_never_affects_another(failures):
     run = Run([(0.0, RecordOutcome(space, "a.rs", "map", "failure", "not_shown")) for space in failures])
     now = Now(0.0, run.utc_s)
+    run.store = restored_without_holdout(run.store)
     for path, mode in (("z.py", "map"), ("z.rs", "signatures"), ("z", "map"), ("z.rs.txt", "map")):
         assert run.store.perform(ADA, ResolveMode("home", path, mode), now).mode == mode
     expected = "full" if len(failures) >= 2 else "map"
     assert run.store.perform(ADA, ResolveMode("home", "z.rs", "map"), now).mode == expected
+
+
+def restored_without_holdout(store):
+    restored = QualityStore(Limits(penalty_holdout=0.0))
+    restored.restore(list(store.snapshot()))
+    return restored

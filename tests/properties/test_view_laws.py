@@ -1,25 +1,31 @@
 """A view never lies: laws over real files and over generated ones.
 
 Every line of a body that is not a marker is a line of the file, byte for byte, in order; every line that is not there
-is named by a marker; the header counts what is printed; compression that does not pay is not done.
+is named by a marker; the header counts what is printed; compression that does not pay is not done. What filters lines
+shows no more for a larger delta, keeps to its budget, and without vectors does what it does without a model.
 """
 
 import hashlib
 import re
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from statistics import median
 
+import numpy as np
+import numpy.typing as npt
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coordinator.reading.grammar import outline_of
 from coordinator.reading.marker import find_markers, is_printed
 from coordinator.reading.mode import Mode
+from coordinator.reading.query import Query
+from coordinator.reading.redundancy import redundant_lines
+from coordinator.reading.sieve import LineFilter, Sieve
 from coordinator.reading.source import BinaryFile, SourceText, content_hash, decode
 from coordinator.reading.token_count import count_tokens
 from coordinator.reading.unit import Outline
@@ -87,6 +93,23 @@ def check_whole_file_view(name: str, source: SourceText, path: str) -> View:
         assert view.body != source.text
     assert view.fallback in view.header
     assert outline_of(source, path).fallback in view.header or name == "full"
+    return view
+
+
+def check_filtered(source: SourceText, path: str, line_filter: LineFilter) -> View:
+    """Laws of `entropy`: as of any view, within the budget, and never dearer than the file."""
+    view = render(source, Mode("entropy"), path=path, why="explicit", line_filter=line_filter)
+    check_print(view, source)
+    check_body(view, source, 1, len(split(source.text)))
+    whole = render(source, Mode("full"), path=path, why="explicit")
+    assert view.fallback in view.header
+    assert (view.mode, view.body == source.text) in (("full", True), ("entropy", False))
+    if view.mode == "full":
+        assert view.fallback
+    else:
+        assert view.tokens < max(view.total_tokens, whole.tokens)
+    if line_filter.budget is not None:
+        assert (view.tokens <= line_filter.budget) == ("over the budget" not in view.fallback)
     return view
 
 
@@ -241,6 +264,80 @@ def test_a_map_is_worth_it_on_large_files() -> None:
     assert 0.15 < median(shares["signatures"]) < 0.25
 
 
+# Real files by their lines
+
+QUERY = Query("parse the header of an error message")
+FILTERS = (
+    LineFilter(),
+    LineFilter(delta=-0.15),
+    LineFilter(delta=1.0),
+    LineFilter(delta=2.0),
+    LineFilter(QUERY, delta=1.5),
+    LineFilter(budget=500),
+    LineFilter(QUERY, budget=1_500),
+)
+
+
+def similar_by_length(texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    """Stands in for a model: lines of one length say the same, any others have nothing in common."""
+    axes = {length: axis for axis, length in enumerate(sorted({len(text) for text in texts}))}
+    return np.eye(len(axes), dtype=np.float32)[[axes[len(text)] for text in texts]]
+
+
+def test_laws_of_entropy_hold_on_files_of_the_standard_library() -> None:
+    n_filtered = 0
+    for number, (path, source) in enumerate(stdlib(84)):
+        view = check_filtered(source, path, FILTERS[number % len(FILTERS)])
+        n_filtered += view.mode == "entropy"
+    assert n_filtered > 15
+
+
+def test_a_larger_delta_never_shows_more() -> None:
+    for path, source in stdlib(30):
+        before = render(source, Mode("full"), path=path, why="explicit").shown
+        for delta in (-0.15, 0.0, 0.15, 1.0, 1.5, 2.0, 2.5, 9.0):
+            view = check_filtered(source, path, LineFilter(delta=delta))
+            assert all(before.contains(*lines) for lines in view.shown.ranges), (path, delta)
+            before = view.shown
+
+
+def test_under_a_query_a_larger_delta_never_keeps_more_tokens() -> None:
+    for path, source in stdlib(40):
+        kept = [set(Sieve(source.lines, "py", LineFilter(QUERY, delta=delta)).kept()) for delta in (0.0, 1.0, 2.0)]
+        assert kept[2] <= kept[1] <= kept[0], path
+
+
+def test_a_larger_budget_never_shows_fewer_lines() -> None:
+    for path, source in stdlib(15):
+        sizes = [
+            check_filtered(source, path, LineFilter(QUERY, budget)).shown.n_lines for budget in (100, 400, 1_600, 10**6)
+        ]
+        assert sizes == sorted(sizes), path
+        assert sizes[-1] == len(source.lines)
+
+
+def test_without_vectors_entropy_is_the_lexical_path_byte_for_byte() -> None:
+    for number, (path, source) in enumerate(stdlib(42)):
+        lexical = FILTERS[number % len(FILTERS)]
+        views = [
+            render(source, Mode("entropy"), path=path, why="explicit", line_filter=line_filter)
+            for line_filter in (lexical, replace(lexical, vectors_of=lambda _: None))
+        ]
+        assert views[0] == views[1]
+
+
+def test_with_vectors_the_laws_hold_and_no_more_is_shown_than_without() -> None:
+    n_shorter = 0
+    for number, (path, source) in enumerate(stdlib(42)):
+        lexical = FILTERS[number % len(FILTERS)]
+        without = check_filtered(source, path, lexical)
+        view = check_filtered(source, path, replace(lexical, vectors_of=similar_by_length))
+        assert view.tokens <= without.tokens
+        assert all(without.shown.contains(*lines) for lines in view.shown.ranges)
+        n_shorter += view.tokens < without.tokens
+    assert n_shorter > 10
+
+
 # Generated files
 
 ENDINGS = st.sampled_from(["\n", "\r\n", "\r"])
@@ -280,6 +377,48 @@ def test_laws_hold_on_generated_files(text: str, encoding: str, path: str) -> No
     check_units(source, path)
 
 
+LINE_FILTERS = st.builds(
+    LineFilter,
+    query=st.none() | st.sampled_from(["f", "why doc", "…a3f1 1-2", "\u2028\n"]).map(Query),
+    budget=st.none() | st.integers(1, 400),
+    delta=st.floats(-0.15, 3.0),
+    vectors_of=st.sampled_from([None, lambda _: None, similar_by_length]),
+)
+
+
+@given(TEXTS, ENCODINGS, PATHS, LINE_FILTERS)
+def test_laws_of_entropy_hold_on_generated_files(text: str, encoding: str, path: str, line_filter: LineFilter) -> None:
+    source = written(text * 3, encoding)
+    view = check_filtered(source, path, line_filter)
+    assert view == render(source, Mode("entropy"), path=path, why="explicit", line_filter=line_filter)
+
+
+@given(TEXTS, PATHS, st.floats(-0.15, 3.0), st.floats(0.0, 3.0))
+def test_a_larger_delta_never_keeps_more_of_generated_files(text: str, path: str, delta: float, more: float) -> None:
+    source = written(text * 3, "utf-8")
+    extension = path.partition(".")[2]
+    kept = [set(Sieve(source.lines, extension, LineFilter(delta=d)).kept()) for d in (delta, delta + more)]
+    assert kept[1] <= kept[0]
+
+
+def twin_redundant(vectors: list[list[float]]) -> set[int]:
+    """Written anew, one product at a time."""
+    kept: list[int] = []
+    for place, vector in enumerate(vectors):
+        cosines = [sum(a * b for a, b in zip(vector, vectors[other], strict=True)) for other in kept[-64:]]
+        if not any(cosine >= 0.92 for cosine in cosines):
+            kept.append(place)
+    return set(range(len(vectors))) - set(kept)
+
+
+@settings(max_examples=50)
+@given(st.lists(st.integers(0, 80), max_size=200))
+def test_what_is_redundant_is_near_one_of_the_last_64_kept_lines(axes: list[int]) -> None:
+    vectors = np.eye(81, dtype=np.float32)[axes] if axes else np.zeros((0, 81), dtype=np.float32)
+    found = redundant_lines([str(axis) for axis in axes], lambda _: vectors)
+    assert found == twin_redundant(vectors.tolist())
+
+
 @given(st.lists(st.sampled_from(SCRAPS), max_size=24))
 def test_units_of_scrambled_python_are_in_order(scraps: list[str]) -> None:
     source = decode(" ".join(scraps).encode())
@@ -316,7 +455,7 @@ def test_a_file_full_of_its_own_markers_gets_a_tag_of_its_own(text: str, path: s
     check_file(source, path)
 
 
-@given(TEXTS, ENCODINGS, PATHS, st.sampled_from(["full", "map", "signatures"]))
+@given(TEXTS, ENCODINGS, PATHS, st.sampled_from(["full", "map", "signatures", "entropy"]))
 def test_equal_inputs_give_equal_views(text: str, encoding: str, path: str, name: str) -> None:
     first, second = (
         render(written(text, encoding), Mode(name), path=path, why="explicit", notes=["n"]) for _ in range(2)
@@ -324,7 +463,7 @@ def test_equal_inputs_give_equal_views(text: str, encoding: str, path: str, name
     assert first == second
 
 
-@given(TEXTS, PATHS, st.sampled_from(["map", "signatures"]))
+@given(TEXTS, PATHS, st.sampled_from(["map", "signatures", "entropy"]))
 def test_every_pasted_marker_is_found(text: str, path: str, name: str) -> None:
     source = written(text * 3, "utf-8")
     view = render(source, Mode(name), path=path, why="explicit")
@@ -333,7 +472,11 @@ def test_every_pasted_marker_is_found(text: str, path: str, name: str) -> None:
     assert find_markers(source.text, [view.tag]) == []
 
 
-@given(st.lists(st.tuples(TEXTS, st.sampled_from(["full", "map", "signatures", "diff"])), min_size=1, max_size=5))
+@given(
+    st.lists(
+        st.tuples(TEXTS, st.sampled_from(["full", "map", "signatures", "entropy", "diff"])), min_size=1, max_size=5
+    )
+)
 def test_a_book_shows_what_its_views_showed(reads: list[tuple[str, str]]) -> None:
     book, previous = ViewBook(), None
     for text, name in reads:

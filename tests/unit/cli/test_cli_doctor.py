@@ -129,7 +129,7 @@ def test_loopback_is_what_only_this_machine_reaches(host: str, expected: bool) -
 
 
 def test_sound_stores_are_reported_with_their_rows(stopped: Any) -> None:
-    field, quality = stopped.json("doctor", "--store")["stores"]
+    field, quality, thresholds = stopped.json("doctor", "--store")["stores"]
     assert (field["state"], field["last_seq"], field["n_rows"]) == ("sound", last_row(stopped.state_dir), 4)
     assert quality["state"] == "sound"
 
@@ -140,7 +140,7 @@ def test_a_store_may_be_looked_into_while_its_actor_works(scentfield: Any) -> No
 
 
 def test_where_nothing_was_ever_written_the_stores_are_empty(alone: Any) -> None:
-    assert [one["state"] for one in alone.json("doctor", "--store")["stores"]] == ["empty", "empty"]
+    assert [one["state"] for one in alone.json("doctor", "--store")["stores"]] == ["empty"] * 3
 
 
 def test_a_damaged_row_is_found_and_what_a_cut_would_lose_is_said(stopped: Any) -> None:

@@ -13,6 +13,9 @@ from actors.runtime.actor import ActorConfig
 from actors.runtime.errors import Unavailable
 from actors.runtime.journal import Journal, Recover, Store
 from actors.runtime.mailbox import Mailbox
+from actors.runtime.outbox import Deliver
+from actors.runtime.received import SCHEMA as RECEIVED_SCHEMA
+from actors.runtime.wire import encode_request
 from coordinator import core as core_module
 from coordinator.client import Coordinator
 from coordinator.core import Core, Identity
@@ -72,6 +75,18 @@ class LocalTransport:
     def _turn(self, mailbox: Mailbox) -> None:
         while mailbox.turn(monotonic_s=self.now_s, wall_s=1_700_000_000.0 + self.now_s) == 0.0:
             pass
+        self._carry_notes(mailbox)
+
+    def _carry_notes(self, mailbox: Mailbox) -> None:
+        """What an actor has committed for another is there at once."""
+        outbox = mailbox.outbox
+        for receiver in [] if outbox is None else [one for one in outbox.receivers if one in self._mailboxes]:
+            pending = outbox.pending(receiver)
+            if pending.notes:
+                deliver = RECEIVED_SCHEMA.wire_of(Deliver("quality_store@local", *pending))
+                self._mailboxes[receiver].deliver(encode_request([("", "", 0, 0, [], [deliver])]), lambda _: None)
+                self._turn(self._mailboxes[receiver])
+                mailbox.confirm_sent(receiver, pending.number)
 
     async def call_async(self, domain: str, raw: bytes, timeout_s: float) -> bytes:
         return self.call(domain, raw, timeout_s)

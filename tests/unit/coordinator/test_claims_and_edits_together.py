@@ -312,6 +312,17 @@ def test_only_a_failure_with_signal_leaves_a_stuck_signal(agent):
     assert stuck.intensity == pytest.approx(1.0)
 
 
+def test_a_bounce_leaves_half_a_stuck_signal_within_a_second(agent, transport):
+    ann = agent("ann")
+    ann.read("long.py", "signatures")
+    assert [row.kind for row in ann.sync().rows if row.kind == "STUCK"] == []
+    ann.read("long.py", "full")
+    transport.pass_time(1)
+    (stuck,) = [row for row in ann.sync().rows if row.kind == "STUCK"]
+    assert (stuck.target, stuck.agents) == ("long.py", (ann.agent_id,))
+    assert stuck.intensity == pytest.approx(0.5, abs=0.01)
+
+
 def test_undoing_is_no_change_by_somebody_else(agent):
     ann = agent("ann")
     ann.read("a.py", "full")

@@ -11,10 +11,15 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families 
 from prometheus_client.parser import text_string_to_metric_families
 
 from actors.coordination.machine import Coordination
+from actors.embedding.status import State, Status
 from actors.quality_store.machine import QualityStore
 from actors.quality_store.messages import GetStatistics, RecordOutcome, RecordRead, ResolveMode, Statistics
 from actors.runtime.machine import NOBODY, Now
+from actors.runtime.outbox import BOUNCE, EDIT_FAILURE, Deliver, Note
 from actors.scent_field.messages import Count, FieldCounts, FieldStatistics
+from actors.thresholds.factory import make_thresholds
+from actors.thresholds.messages import GetStatistics as GetLearningStatistics
+from actors.thresholds.messages import Statistics as LearningCounts
 from coordinator.domain import DOMAINS
 from coordinator.metrics.collector import METRICS, FieldCollector, Sighting
 from coordinator.metrics.exposition import encoded
@@ -59,16 +64,36 @@ def quality_counts() -> Statistics:
     return seen
 
 
+def learning_counts() -> LearningCounts:
+    """Ten bounces of Markdown maps, and one failed edit of a file without an extension, which says nothing."""
+    thresholds = make_thresholds(origin="0123456789abcdef")
+    bounce = Note(BOUNCE, "ann#1", "s", "a.md", "md", "map", 100, 700, 700, START.utc_s)
+    nameless = Note(EDIT_FAILURE, "ann#1", "s", "a", "", "map", 100, 700, 900, START.utc_s)
+    thresholds.perform(NOBODY, Deliver("quality_store@1", 11, (bounce,) * 10 + (nameless,)), START)
+    seen: LearningCounts = thresholds.perform(NOBODY, GetLearningStatistics(), START)
+    return seen
+
+
+MODEL = {
+    "status": Status(State.READY, "static", "", "static-0123", 256),
+    "n_queued_texts": 0,
+    "n_kept_vectors": 40,
+    "n_computed": 41,
+    "n_cached": 2,
+}
+
+
 def sightings() -> list[Sighting]:
     return [
         Sighting("scent_field", ACCOUNT, field_counts()),
         Sighting("quality_store", {**ACCOUNT, "domain": "quality_store"}, quality_counts()),
+        Sighting("thresholds", {**ACCOUNT, "domain": "thresholds"}, learning_counts()),
     ]
 
 
 def values(seen: list[Sighting]) -> dict[str, float]:
     """Each sample by its name and labels, as the plain text format writes them."""
-    text = encoded(seen)[0].decode()
+    text = encoded(seen, model=MODEL)[0].decode()
     return {
         _line(sample.name, sample.labels): sample.value
         for family in text_string_to_metric_families(text)
@@ -82,7 +107,7 @@ def _line(name: str, labels: dict[str, str]) -> str:
 
 
 def families(seen: list[Sighting]) -> list[Family]:
-    return list(FieldCollector(seen).collect())
+    return list(FieldCollector(seen, MODEL).collect())
 
 
 def test_everything_that_is_exported_is_read_back_by_the_parser() -> None:
@@ -98,6 +123,28 @@ def test_the_openmetrics_form_is_strict_and_valid_too() -> None:
     parsed = parse_openmetrics(body.decode())  # type: ignore[no-untyped-call]  # the library has no types here
     names = {family.name for family in parsed}
     assert "scentfield_claims_rejected" in names
+
+
+def test_what_was_learned_is_told_with_its_evidence() -> None:
+    seen = values(sightings())
+    assert seen['scentfield_learned_delta{extension="md"}'] == -0.15
+    assert seen['scentfield_learning_signals_total{topic="bounce"}'] == 10
+    assert seen["scentfield_learning_extensions"] == 1
+    assert seen["scentfield_learning_imports_total"] == 0
+
+
+def test_the_ledger_counts_reads_by_extension_mode_and_arm() -> None:
+    seen = values(sightings())
+    assert seen['scentfield_ledger_reads_total{arm="treatment",extension="py",mode="map"}'] == 1
+    assert seen['scentfield_ledger_saved_tokens{arm="treatment",extension="py",mode="map"}'] == 600
+    assert seen['scentfield_outbox_waiting{receiver="thresholds"}'] >= 1
+
+
+def test_the_embedding_model_tells_its_state() -> None:
+    seen = values([])
+    assert seen['scentfield_embedding_state{model="static",state="ready"}'] == 1.0
+    assert seen["scentfield_embedding_computed_total"] == 41
+    assert seen["scentfield_embedding_cache"] == 40
 
 
 def test_each_count_of_the_field_has_a_metric() -> None:
@@ -176,7 +223,10 @@ def test_names_are_unique_and_labels_are_the_bounded_ones() -> None:
     names = [metric.name for metric in METRICS]
     assert sorted(names) == sorted(set(names))
     labels = {label for metric in METRICS for label in metric.labels}
-    assert labels == {"domain", "kind", "extension", "mode", "cause", "source"}
+    assert labels == {
+        *("domain", "kind", "extension", "mode", "cause", "source"),
+        *("arm", "profile", "topic", "receiver", "state", "model"),
+    }
 
 
 def test_no_family_is_exported_that_is_not_in_the_reference() -> None:

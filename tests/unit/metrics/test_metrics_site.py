@@ -12,10 +12,11 @@ import pytest
 
 from actors.runtime.actor import ActorConfig, StateActor
 from actors.runtime.errors import Unavailable
-from coordinator.domain import DOMAINS
+from coordinator.domain import DOMAINS, EMBEDDING, machine_options
 from coordinator.metrics.actor_metric import ACTOR_METRICS, UP
 from coordinator.metrics.exporter import Site, listen
 from coordinator.metrics.probe import Probe
+from coordinator.settings import Settings
 
 
 class LocalLine:
@@ -26,7 +27,14 @@ class LocalLine:
         self.silent = silent
         self.asked: list[str] = []
         self.actors = {
-            name: StateActor(ActorConfig(name, domain.machine, f"sqlite:///{folder / name}.sqlite3"))
+            name: StateActor(
+                ActorConfig(
+                    name,
+                    domain.machine,
+                    f"sqlite:///{folder / name}.sqlite3",
+                    machine_options(name, Settings(data_dir=folder)),
+                )
+            )
             for name, domain in DOMAINS.items()
         }
 
@@ -40,7 +48,7 @@ class LocalLine:
         return await self.actors[domain].describe()
 
     async def _reach(self, domain: str) -> None:
-        if domain in self.gone:
+        if domain in self.gone or domain == EMBEDDING:
             raise Unavailable(f"{domain} cannot be reached")
         if domain in self.silent:
             await asyncio.Event().wait()
@@ -106,7 +114,11 @@ def test_health_is_200_while_all_serve_and_503_with_the_reason_else(tmp_path: Pa
     status, _, body = fetch(tmp_path, "/healthz", gone=("quality_store",))
     told = json.loads(body)
     assert (status, told["status"]) == (503, "unavailable")
-    assert told["actors"] == {"scent_field": "serves", "quality_store": "quality_store cannot be reached"}
+    assert told["actors"] == {
+        "scent_field": "serves",
+        "quality_store": "quality_store cannot be reached",
+        "thresholds": "serves",
+    }
 
 
 def test_an_unknown_page_is_not_found(tmp_path: Path) -> None:
@@ -132,7 +144,7 @@ def test_looks_at_one_time_share_their_questions(tmp_path: Path) -> None:
         await asyncio.gather(*(probe.look() for _ in range(10)))
         return line.asked
 
-    assert sorted(asyncio.run(run())) == ["quality_store", "scent_field"]
+    assert sorted(asyncio.run(run())) == ["quality_store", "scent_field", "thresholds"]
 
 
 def test_a_port_that_is_taken_is_refused_and_a_free_one_is_found() -> None:

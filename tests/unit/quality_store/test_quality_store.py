@@ -4,12 +4,20 @@ from actors.quality_store.cause import NOT_FOUND_CAUSES, SILENT_CAUSES
 from actors.quality_store.escalation import Escalation
 from actors.quality_store.event import (
     EVENTS,
+    AgentForgotten,
+    DayClosed,
+    EditTried,
     EscalationArmed,
     EscalationEnded,
+    ExtensionForgotten,
+    FilesForgotten,
     OutcomeCounted,
     OutcomeRecorded,
     PairDropped,
+    PathsForgotten,
+    PenaltyHeldOut,
     ReadRecorded,
+    ViewShown,
 )
 from actors.quality_store.limit import Limits
 from actors.quality_store.machine import QualityStore
@@ -19,19 +27,27 @@ from actors.quality_store.messages import (
     Dropped,
     EditQuality,
     GetEditQuality,
+    GetLedger,
+    GetReadQuality,
+    GetSavings,
     GetStatistics,
+    LedgerPage,
     PeekMode,
     ReadCounted,
+    ReadQuality,
     Recorded,
     RecordOutcome,
     RecordRead,
     Resolved,
     ResolveMode,
+    Savings,
     Statistics,
 )
 from actors.quality_store.mode import WHOLE_FILE_MODES
+from actors.quality_store.row import ReadRow, SourceRow
 from actors.runtime.errors import Corrupt, Misuse
-from actors.runtime.machine import NOBODY, Caller, Machine, Now, Ticket
+from actors.runtime.machine import NOBODY, Caller, Machine, Now, Ticket, outbox_of
+from actors.runtime.outbox import Note, NotePut
 from actors.runtime.wire import pack, unpack
 
 ADA = Caller("ada#1")
@@ -65,6 +81,7 @@ def test_the_store_is_a_machine():
     store.withdraw(Ticket(1), NOW)
     store.wake(NOW)
     assert store.take_events() == []
+    assert outbox_of(store) is store.outbox
 
 
 def test_every_message_survives_the_wire():
@@ -77,6 +94,9 @@ def test_every_message_survives_the_wire():
         DropEscalation("home", ("a.rs", "b.py")),
         GetStatistics(),
         GetEditQuality(),
+        GetReadQuality(),
+        GetLedger(0, 10),
+        GetSavings(30),
     ]
     assert {type(command) for command in commands} == set(SCHEMA.commands.values())
     kinds = set()
@@ -85,7 +105,17 @@ def test_every_message_survives_the_wire():
         answer = store.perform(ADA, command, NOW)
         assert SCHEMA.answer(unpack(pack(SCHEMA.wire_of(answer)))) == answer
         kinds.add(type(answer))
-    assert kinds == {Recorded, Resolved, ReadCounted, Dropped, Statistics, EditQuality}
+    assert kinds == {
+        Recorded,
+        Resolved,
+        ReadCounted,
+        Dropped,
+        Statistics,
+        EditQuality,
+        ReadQuality,
+        LedgerPage,
+        Savings,
+    }
 
 
 def test_every_event_survives_the_journal():
@@ -93,9 +123,25 @@ def test_every_event_survives_the_journal():
     store.perform(ADA, DropEscalation("home", ("b.py",)), NOW)
     store.expire(Now(0.0, 1000.0 + 31 * 86_400))
     events = store.take_events()
-    assert {OutcomeRecorded, OutcomeCounted, PairDropped, EscalationArmed, EscalationEnded, ReadRecorded} <= {
-        type(event) for event in events
-    }
+    assert {
+        OutcomeRecorded,
+        OutcomeCounted,
+        PairDropped,
+        EscalationArmed,
+        EscalationEnded,
+        ViewShown,
+        EditTried,
+        DayClosed,
+        PathsForgotten,
+    } <= {type(event) for event in events}
+    events += [
+        ReadRecorded("rs", "map", "size", 10, 100),
+        AgentForgotten("ada#1"),
+        FilesForgotten("ada#1", 3),
+        ExtensionForgotten("rs"),
+        PenaltyHeldOut("rs", "map"),
+        ViewShown("a#1", "home", "a.rs", "map", "", "", 1, 2, True, True, False, False, 1, (True, False), 200, 1.0),
+    ]
     for event in events:
         (row,) = store.events.pack_form([event])
         assert store.events.make(*unpack(pack(row))) == event
@@ -113,12 +159,29 @@ def test_codes_are_for_ever():
         307: "EscalationReturned",
         308: "PenaltyServed",
         309: "ReadRecorded",
+        310: "ViewShown",
+        311: "EditTried",
+        312: "FilesForgotten",
+        313: "AgentForgotten",
+        314: "PathsForgotten",
+        315: "ExtensionForgotten",
+        316: "DayClosed",
+        317: "PenaltyHeldOut",
     }
 
 
 def test_only_counts_may_be_lost_in_a_crash():
-    relaxed = sorted(kind.__name__ for kind in EVENTS.relaxed)
-    assert relaxed == ["OutcomeCounted", "PenaltyServed", "ReadRecorded"]
+    durable = [kind.__name__ for kind in EVENTS.kinds.values() if kind not in EVENTS.relaxed]
+    assert durable == [
+        "TokenPinned",
+        "PinEvicted",
+        "OutcomeRecorded",
+        "PairDropped",
+        "EscalationArmed",
+        "EscalationEnded",
+        "EscalationReturned",
+        "DayClosed",
+    ]
 
 
 def test_a_snapshot_that_another_version_wrote_is_not_read_as_empty():
@@ -161,6 +224,24 @@ def test_recording_never_fails_with_every_limit_reached():
     assert (statistics.pairs_evicted, statistics.escalations_evicted, statistics.pins_evicted) == (4, 4, 4)
 
 
+def test_reading_never_fails_with_every_limit_reached():
+    store = QualityStore(Limits(max_agents=1, max_files=1, max_paths=1, max_extensions=1, max_rows=1, max_notes=201))
+    for number in range(300):
+        caller = Caller(f"a#{number}")
+        for path in (f"a.x{number}", f"b.x{number}"):
+            store.perform(caller, RecordRead("home", path, "map", "", 1, 2), NOW)
+            store.perform(caller, RecordRead("home", path, "full", "", 2, 2), NOW)
+            store.perform(caller, RecordOutcome("home", path, "full", "failure", "not_shown", 3), NOW)
+    store.check_invariants()
+    seen = store.perform(NOBODY, GetStatistics(), NOW)
+    assert (seen.agents, seen.agents_evicted, seen.files_evicted) == (1, 299, 300)
+    assert (seen.paths_remembered, seen.paths_evicted) == (1, 599)
+    assert (seen.extensions, seen.extensions_evicted) == (1, 299)
+    counted = [(row.extension, row.mode, row.n_reads) for row in seen.ledger]
+    assert counted == [("other", "full", 600), ("other", "map", 598), ("x0", "map", 2)]
+    assert [(count.receiver, count.n_waiting) for count in seen.notes] == [("scent_field", 201), ("thresholds", 201)]
+
+
 def test_a_store_whose_limits_were_lowered_shrinks_with_the_next_outcome():
     store = busy_store()
     smaller = QualityStore(Limits(max_pairs=1, max_escalations=1))
@@ -174,10 +255,46 @@ def test_a_store_whose_limits_were_lowered_shrinks_with_the_next_outcome():
 def test_a_signal_is_one_durable_fact_and_the_escalation_another():
     store = QualityStore()
     store.perform(ADA, failed(), NOW)
+    note = Note("edit_failure", "ada#1", "home", "a.rs", "rs", "map", 0, 0, 0, 1000.0)
     assert store.take_events() == [
         OutcomeRecorded("rs", "map", "rs", "not_shown", True, False, 1000.0),
         EscalationArmed("home", "a.rs", 1000.0),
+        EditTried("ada#1", "home", "a.rs", "map", "", "failure", False, 0, 200, 1000.0),
+        NotePut("thresholds", note),
+        NotePut("scent_field", note),
     ]
+
+
+def test_a_read_is_one_fact_until_something_comes_of_it():
+    store = QualityStore()
+    store.perform(ADA, RecordRead("home", "a.rs", "map", "expected_cost", 10, 100), NOW)
+    assert store.take_events() == [
+        ViewShown(
+            "ada#1", "home", "a.rs", "map", "expected_cost", "", 10, 100, True, True, False, False, 0, (), 200, 1000.0
+        )
+    ]
+    store.perform(ADA, RecordRead("home", "a.rs", "full", "explicit", 101, 100), NOW)
+    note = Note("bounce", "ada#1", "home", "a.rs", "rs", "map", 10, 100, 101, 1000.0)
+    assert store.take_events() == [
+        ViewShown("ada#1", "home", "a.rs", "full", "", "", 101, 100, True, False, True, False, 0, (), 200, 1000.0),
+        NotePut("thresholds", note),
+        NotePut("scent_field", note),
+    ]
+
+
+def test_a_store_of_before_the_ledger_is_read_on():
+    store = QualityStore()
+    store.evolve(ReadRecorded("rs", "map", "size", 10, 100))
+    store.evolve(ReadRecorded("rs", "map", "", 20, 100))
+    store.check_invariants()
+    statistics = store.perform(NOBODY, GetStatistics(), NOW)
+    assert statistics.reads == (ReadRow("rs", "map", 2, 30, 200),)
+    assert statistics.sources == (SourceRow("size", 1),)
+    assert statistics.ledger == ()
+    older = [["reads", [["rs", "map", 2, 30, 200]]], ["sources", [["size", "", 1]]]]
+    restored = QualityStore()
+    restored.restore(older)
+    assert restored.perform(NOBODY, GetStatistics(), NOW) == statistics
 
 
 def test_serving_an_escalation_is_a_durable_fact():
@@ -239,10 +356,13 @@ def test_expiry_collects_what_has_lapsed_and_nothing_else():
     assert store.take_events() == []
     store.expire(Now(0.0, 1000.0 + 3601))
     assert store.take_events() == [EscalationEnded("home", "b.py", "expired")]
+    store.expire(Now(0.0, 86_400.0))
+    assert [type(event) for event in store.take_events()] == [DayClosed]
     store.expire(Now(0.0, 1000.0 + 30 * 86_400 + 1))
     assert store.take_events() == [
         PairDropped("rs", "map", "decayed"),
         PairDropped("py", "signatures", "decayed"),
+        PathsForgotten("decayed", 1, 0),
     ]
 
 

@@ -1,5 +1,6 @@
 from actors.quality_store.machine import QualityStore
-from actors.quality_store.messages import GetStatistics, OutcomeRow, ReadRow, RecordOutcome, RecordRead, SourceRow
+from actors.quality_store.messages import GetStatistics, RecordOutcome, RecordRead
+from actors.quality_store.row import OutcomeRow, ReadRow, SourceRow
 from actors.quality_store.tally import Tally
 from actors.runtime.machine import Caller, Now
 

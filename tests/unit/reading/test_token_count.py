@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from coordinator.reading.token_count import count_tokens
+from coordinator.reading.token_count import count_file_tokens, count_tokens, token_numbers
 
 
 def test_known_texts_have_their_known_counts() -> None:
@@ -22,6 +22,16 @@ def test_a_lone_surrogate_is_counted_as_its_replacement() -> None:
 
 def test_a_text_of_a_million_characters_is_counted() -> None:
     assert count_tokens("x" * 1_000_000) == 125_000
+
+
+def test_tokens_have_their_numbers_in_the_vocabulary() -> None:
+    assert token_numbers("") == []
+    assert token_numbers("hello world") == [24912, 2375]
+    assert token_numbers("a\ud800b") == token_numbers("a?b")
+
+
+def test_a_file_counts_as_its_text() -> None:
+    assert count_file_tokens("hello world") == 2
 
 
 def test_importing_the_module_does_not_load_the_tokenizer() -> None:

@@ -6,7 +6,7 @@ from coordinator.reading.mode import Mode
 from coordinator.reading.shown import ShownLines
 from coordinator.reading.source import SourceText, decode
 from coordinator.reading.view import View, expand, render
-from coordinator.reading.view_book import MAX_PATHS, MAX_TAGS, MAX_TAGS_PER_PATH, SeenFile, ViewBook
+from coordinator.reading.view_book import MAX_ARMS, MAX_PATHS, MAX_TAGS, MAX_TAGS_PER_PATH, SeenFile, ViewBook
 
 FUNCTION = "def f{}():\n" + "    some_statement(that, costs, more, than, the, marker)\n" * 6
 OLD = decode("".join(FUNCTION.format(n) for n in range(6)).encode())  # six functions of seven lines
@@ -156,8 +156,12 @@ def test_a_book_survives_json_in_the_same_order() -> None:
 
 
 def test_a_book_from_elsewhere_is_cut_to_the_bounds() -> None:
-    files = [[f"{number}.py", "h", "full", [[1, 2]], ["beef"] * 100] for number in range(MAX_PATHS + 5)]
+    row = ["h", "full", [[1, 2]], ["beef"] * 100, ["expected_cost"] * 100]
+    files = [[f"{number}.py", *row] for number in range(MAX_PATHS + 5)]
     book = ViewBook.from_plain({"files": files, "tags": [f"{number:04x}" for number in range(MAX_TAGS + 5)]})
     assert len(book.to_plain()["files"]) == MAX_PATHS
     assert len(book.all_tags) == MAX_TAGS
     assert len(book.issued_tags(f"{MAX_PATHS}.py")) == MAX_TAGS_PER_PATH
+    last = book.of(f"{MAX_PATHS}.py")
+    assert last is not None
+    assert len(last.arms) == MAX_ARMS

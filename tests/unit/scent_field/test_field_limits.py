@@ -341,3 +341,18 @@ def test_lock_delay_and_half_lives_are_settings():
     assert machine.field.limits.half_lives_s["HOT"] == 30.0
     assert machine.field.limits.half_lives_s["STUCK"] == 1_800.0
     assert machine.field.limits.fade_s == pytest.approx(164.218, abs=1e-3)
+
+
+def test_a_claim_with_too_many_globs_is_refused_and_one_with_just_as_many_is_granted():
+    field = Field(max_globs=3)
+    ann = field.join("ann")
+    globs = [f"src{n}/*.py" for n in range(4)]
+    before = field.state()
+    with pytest.raises(Misuse, match="at most 3 globs, not 4"):
+        field.claim(ann, *globs)
+    assert field.state() == before
+    assert isinstance(field.claim(ann, *globs[:3], "a.py"), Granted)
+
+
+def test_sixteen_globs_are_the_most_by_default():
+    assert FieldLimits().max_globs == 16

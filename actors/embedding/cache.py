@@ -1,0 +1,60 @@
+"""Vectors that were computed before, by model and content; least recently used out."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+KEY_BYTES: Final = 16
+
+
+def key_of(model_id: str, text: str) -> bytes:
+    """The hash of (model, text), 16 bytes: vectors of different models never meet under one key."""
+    return blake2b(f"{model_id}\0{text}".encode(), digest_size=KEY_BYTES).digest()
+
+
+class VectorCache:
+    """At most `max_vectors` rows of `n_dims` float32; 0 keeps nothing.
+
+    The rows lie in one array that the system backs as they are written, so that an empty cache costs next to nothing.
+    """
+
+    def __init__(self, max_vectors: int, n_dims: int) -> None:
+        self._rows = np.empty((max_vectors, n_dims), dtype=np.float32)
+        self._slots: OrderedDict[bytes, int] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._slots)
+
+    def find(self, keys: Sequence[bytes]) -> tuple[npt.NDArray[np.float32], list[int]]:
+        """A new array [len(keys), n_dims], and the indices of the keys whose rows in it are not known yet."""
+        found = np.empty((len(keys), self._rows.shape[1]), dtype=np.float32)
+        slots = [self._slots.get(key, -1) for key in keys]
+        known = [index for index, slot in enumerate(slots) if slot >= 0]
+        for index in known:
+            self._slots.move_to_end(keys[index])
+        if known:
+            found[known] = self._rows[[slots[index] for index in known]]
+        return found, [index for index, slot in enumerate(slots) if slot < 0]
+
+    def put(self, keys: Sequence[bytes], rows: npt.NDArray[np.float32]) -> None:
+        """Keep the rows [len(keys), n_dims]; of more than fit, the last."""
+        n_most = len(self._rows)
+        if n_most == 0:
+            return
+        last = {key: index for index, key in enumerate(keys[-n_most:], start=max(0, len(keys) - n_most))}
+        slots = [self._slot(key) for key in last]
+        self._rows[slots] = rows[list(last.values())]
+
+    def _slot(self, key: bytes) -> int:
+        slot = self._slots.pop(key, -1)
+        if slot < 0:
+            is_full = len(self._slots) == len(self._rows)
+            slot = self._slots.popitem(last=False)[1] if is_full else len(self._slots)
+        self._slots[key] = slot
+        return slot

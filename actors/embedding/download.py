@@ -1,0 +1,143 @@
+"""One file from an HTTP server, into a partial file that a later try goes on with.
+
+A try resumes only when the server says by its strong ETag that it still has the same content (RFC 9110, If-Range);
+otherwise it begins again, so that a file is never put together from two versions.
+"""
+
+from __future__ import annotations
+
+import http.client
+import os
+import re
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from actors.runtime.errors import Unavailable
+
+_CHUNK_BYTES: Final = 2**18
+_OK, _PARTIAL, _NOT_FOUND, _NOT_SATISFIABLE = 200, 206, 404, 416
+_CONTENT_RANGE: Final = re.compile(r"bytes (?:(\d+)-\d+|\*)/(\d+)")
+
+Progress = Callable[[int, int], None]
+"""Hears (bytes that are there, bytes in all or 0 when the server did not say)."""
+
+
+class NotThere(Unavailable):
+    """The server has no such file; asking again will not help."""
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """One file to fetch. A server that is silent for `stall_s` seconds is given up; so is a file over `max_bytes`."""
+
+    url: str
+    partial: Path
+    stall_s: float
+    max_bytes: int
+
+    def run(self, progress: Progress, stop: threading.Event) -> None:
+        """One try; afterwards `partial` is whole. Raises `Unavailable` when it was cut, and keeps what has arrived.
+
+        Raises `NotThere` for a 404.
+        """
+        try:
+            self._fetch(progress, stop)
+        except (OSError, http.client.HTTPException) as error:
+            raise Unavailable(f"{self.url} could not be fetched ({_said(error)})") from error
+
+    def _fetch(self, progress: Progress, stop: threading.Event) -> None:
+        self.partial.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            answer = urllib.request.urlopen(self._request(), timeout=self.stall_s)
+        except urllib.error.HTTPError as error:
+            with error:
+                self._refused(error)
+            return
+        with answer:
+            self._take(answer, progress, stop)
+
+    def _request(self) -> urllib.request.Request:
+        headers = {"User-Agent": "scentfield", "Accept-Encoding": "identity"}
+        n_there, etag = self._there()
+        if n_there:
+            headers |= {"Range": f"bytes={n_there}-", "If-Range": etag}
+        return urllib.request.Request(self.url, headers=headers)
+
+    def _there(self) -> tuple[int, str]:
+        """How much is there already, and of which version; (0, "") to begin again."""
+        try:
+            etag = self._etag_file.read_text(encoding="ascii")
+            return (self.partial.stat().st_size, etag) if etag else (0, "")
+        except (FileNotFoundError, ValueError):
+            return 0, ""
+
+    @property
+    def _etag_file(self) -> Path:
+        return self.partial.with_name(self.partial.name + ".etag")
+
+    def _refused(self, error: urllib.error.HTTPError) -> None:
+        if error.code == _NOT_FOUND:
+            raise NotThere(f"there is no {self.url}") from error
+        total = _content_range(error.headers)[1]
+        if error.code == _NOT_SATISFIABLE and total == self._there()[0] > 0:
+            return  # the last try was cut after the last byte
+        if error.code == _NOT_SATISFIABLE:
+            self.forget()
+        raise Unavailable(f"{self.url} was answered with {error.code} {error.reason}") from error
+
+    def _take(self, answer: Any, progress: Progress, stop: threading.Event) -> None:
+        n_there, n_total = self._begin(answer)
+        with self.partial.open("ab" if n_there else "wb") as file:
+            while chunk := answer.read(_CHUNK_BYTES):
+                n_there += len(chunk)
+                self._check_size(max(n_there, n_total))
+                file.write(chunk)
+                progress(n_there, n_total)
+                if stop.is_set():
+                    raise Unavailable("the embedding actor stops")
+            file.flush()
+            os.fsync(file.fileno())
+        if n_total and n_there != n_total:
+            raise Unavailable(f"{self.url} was cut off after {n_there} of {n_total} bytes")
+
+    def _begin(self, answer: Any) -> tuple[int, int]:
+        """(bytes that are there already, bytes in all or 0); notes which version arrives."""
+        n_there = self._there()[0]
+        if answer.status == _PARTIAL:
+            start, n_total = _content_range(answer.headers)
+            if start == n_there and n_there:
+                return n_there, n_total
+            self.forget()
+            raise Unavailable(f"{self.url}: the server sent bytes from {start} on, {n_there} were asked for")
+        n_total = int(answer.headers.get("Content-Length") or 0)
+        self._check_size(n_total)
+        etag = answer.headers.get("ETag") or ""
+        self._etag_file.write_text(etag if etag.isascii() and etag.startswith('"') else "", encoding="ascii")
+        return 0, n_total
+
+    def _check_size(self, n_bytes: int) -> None:
+        if n_bytes > self.max_bytes:
+            self.forget()
+            raise NotThere(f"{self.url} is larger than {self.max_bytes} bytes, the most that is kept of one file")
+
+    def forget(self) -> None:
+        """Throw away what has arrived."""
+        self.partial.unlink(missing_ok=True)
+        self._etag_file.unlink(missing_ok=True)
+
+
+def _content_range(headers: Any) -> tuple[int, int]:
+    """(first byte, bytes in all) of a Content-Range; (-1, 0) without one."""
+    match = _CONTENT_RANGE.fullmatch(headers.get("Content-Range") or "")
+    if match is None:
+        return -1, 0
+    return (-1 if match[1] is None else int(match[1])), int(match[2])
+
+
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

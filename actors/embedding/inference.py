@@ -1,0 +1,68 @@
+"""One engine with its cache: what the actor's worker thread does for a call. Knows no loop and no queue."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from actors.embedding.cache import VectorCache, key_of
+from actors.embedding.messages import DuplicateTexts, SimilarTexts, Vectors
+from actors.embedding.nearness import most_similar, near_duplicates
+
+
+class TextEngine(Protocol):
+    """What makes vectors; see `engine.Engine`."""
+
+    @property
+    def model_id(self) -> str:
+        """Names what the vectors depend on."""
+
+    @property
+    def n_dims(self) -> int:
+        """The length of a vector."""
+
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Rows [len(texts), n_dims] float32 of unit length or zero."""
+
+
+class Inference:
+    """Answers for texts of one call; each distinct text that is not in the cache is computed once."""
+
+    def __init__(self, engine: TextEngine, max_vectors: int) -> None:
+        self.engine = engine
+        self._cache = VectorCache(max_vectors, engine.n_dims)
+        self.n_computed = 0
+        self.n_cached = 0
+
+    @property
+    def n_kept(self) -> int:
+        """Vectors in the cache."""
+        return len(self._cache)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Vectors [len(texts), n_dims]."""
+        keys = [key_of(self.engine.model_id, text) for text in texts]
+        rows, missing = self._cache.find(keys)
+        if missing:
+            first = {keys[index]: index for index in reversed(missing)}
+            asked = sorted(first.values())
+            computed = self.engine.embed([texts[index] for index in asked])
+            place = {keys[index]: number for number, index in enumerate(asked)}
+            rows[missing] = computed[[place[keys[index]] for index in missing]]
+            self._cache.put(list(place), computed)
+            self.n_computed += len(asked)
+        self.n_cached += len(texts) - len(missing)
+        return Vectors(self.engine.model_id, rows)
+
+    def similar(self, query: str, texts: Sequence[str], n_wanted: int) -> SimilarTexts:
+        """The texts nearest to the query."""
+        model_id, rows = self.embed([query, *texts])
+        return SimilarTexts(model_id, most_similar(rows[0], rows[1:], n_wanted))
+
+    def near_duplicates(self, texts: Sequence[str], threshold: float, window: int) -> DuplicateTexts:
+        """The texts that repeat one of the last `window` texts that do not."""
+        model_id, rows = self.embed(texts)
+        return DuplicateTexts(model_id, near_duplicates(rows, threshold, window))

@@ -1,0 +1,29 @@
+"""Who chose the mode of a read: the agent, or a rule of `auto`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from actors.quality_store.arm import holds_out
+from actors.runtime.holdout import EXPECTED_COST as EXPECTED_COST_LAYER
+
+EXPLICIT: Final = "explicit"
+ESCALATION: Final = "edit_fail_escalation"
+BOUNCE: Final = "bounce"
+PATH_MEMORY: Final = "path_memory"
+EXPECTED_COST: Final = "expected_cost"
+PENALTY: Final = "edit_quality_penalty"
+
+
+def is_named(source: str) -> bool:
+    """Whether the agent named the mode itself."""
+    return source in {"", EXPLICIT}
+
+
+def is_free(source: str, arm: str) -> bool:
+    """Whether a `full` of this source says what the agent needs.
+
+    It does if the agent asked for it, or if `auto` took it for the cheapest on what it has learned; not if a rule or
+    the holdout forced it.
+    """
+    return is_named(source) or (source == EXPECTED_COST and not holds_out(arm, EXPECTED_COST_LAYER))

@@ -1,0 +1,43 @@
+"""What an import has changed in the eyes of readers."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from actors.thresholds.contribution import NO_EVIDENCE, Effective
+from actors.thresholds.messages import DeltaChange, ShareChange
+from actors.thresholds.origin import Origins, effective_deltas, observations
+from actors.thresholds.placement import NOTHING_OBSERVED, Observed
+
+
+class Known(NamedTuple):
+    """What all origins together say on one day."""
+
+    deltas: dict[str, Effective]
+    observed: dict[str, Observed]
+
+
+def known(origins: Origins, today: int) -> Known:
+    """What the origins say today."""
+    return Known(effective_deltas(origins, today), observations(origins, today))
+
+
+def delta_changes(before: Known, after: Known) -> tuple[DeltaChange, ...]:
+    """The extensions whose delta or signals are not what they were, by name."""
+    changes = []
+    for extension in sorted({*before.deltas, *after.deltas}):
+        old, new = (state.deltas.get(extension, NO_EVIDENCE) for state in (before, after))
+        if old != new:
+            changes.append(DeltaChange(extension, old.delta, new.delta, old.n_samples, new.n_samples))
+    return tuple(changes)
+
+
+def share_changes(before: Known, after: Known, min_observations: int) -> tuple[ShareChange, ...]:
+    """The client profiles of which something else was observed, by name."""
+    changes = []
+    for profile in sorted({*before.observed, *after.observed}):
+        old, new = (state.observed.get(profile, NOTHING_OBSERVED) for state in (before, after))
+        if old != new:
+            shares = (old.share(min_observations), new.share(min_observations))
+            changes.append(ShareChange(profile, *shares, old.n, new.n))
+    return tuple(changes)

@@ -1,0 +1,81 @@
+"""What follows from all that is learned: the numbers that readers use, and the rows that people read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Final
+
+from actors.runtime.wire import pack
+from actors.thresholds.cost import PRIOR_OUTCOMES, CostKey, Outcomes, estimate
+from actors.thresholds.cost_book import CostBook
+from actors.thresholds.limit import Limits
+from actors.thresholds.messages import (
+    CostEvidence,
+    CostRow,
+    DeltaRow,
+    LearnedRow,
+    Learning,
+    Policy,
+    ProfileRow,
+    ShareRow,
+)
+from actors.thresholds.origin import Origins, effective_deltas, observations
+from actors.thresholds.placement import DEFAULT_SHARE
+
+_DECIMALS: Final = 4
+_COARSE: Final = 2
+_TOKENS_STEP: Final = 10
+_FEW: Final = PRIOR_OUTCOMES
+"""With fewer outcomes an estimate is the prior more than it is evidence: readers go by the prior."""
+
+
+def learning(origins: Origins, costs: CostBook, limits: Limits, today: int) -> Learning:
+    """What was learned, as rows for people."""
+    return Learning(
+        tuple(_learned_rows(origins, limits, today)),
+        tuple(_profile_rows(origins, limits, today)),
+        tuple(CostEvidence(_cost_row(key, seen), seen.n) for key, seen in costs.outcomes(today)),
+        limits.min_signals,
+        limits.min_observations,
+    )
+
+
+def policy(origins: Origins, costs: CostBook, limits: Limits, today: int) -> Policy:
+    """What readers use: of what was learned, that for which there is enough evidence."""
+    deltas, shares = delta_rows(origins, limits, today), share_rows(origins, limits, today)
+    known = tuple(_cost_row(key, seen) for key, seen in costs.outcomes(today) if seen.n >= _FEW)
+    version = sha256(pack((deltas, known, shares, DEFAULT_SHARE))).hexdigest()[:12]
+    return Policy(version, deltas, known, shares, DEFAULT_SHARE)
+
+
+def delta_rows(origins: Origins, limits: Limits, today: int) -> tuple[DeltaRow, ...]:
+    """The deltas that apply."""
+    rows = (row for row in _learned_rows(origins, limits, today) if row.applies)
+    return tuple(DeltaRow(row.extension, round(row.delta, _DECIMALS) + 0.0) for row in rows)
+
+
+def share_rows(origins: Origins, limits: Limits, today: int) -> tuple[ShareRow, ...]:
+    """The shares that are calibrated."""
+    rows = (row for row in _profile_rows(origins, limits, today) if row.applies)
+    return tuple(ShareRow(row.profile, round(row.begin_share, _DECIMALS)) for row in rows)
+
+
+def _learned_rows(origins: Origins, limits: Limits, today: int) -> Iterator[LearnedRow]:
+    for extension, (delta, n_samples) in effective_deltas(origins, today).items():
+        holders = (origin.thresholds.get(extension) for origin in origins.values())
+        n_origins = sum(1 for held in holders if held is not None and held.samples)
+        yield LearnedRow(extension, delta, n_samples, n_origins, n_samples >= limits.min_signals)
+
+
+def _profile_rows(origins: Origins, limits: Limits, today: int) -> Iterator[ProfileRow]:
+    for profile, seen in observations(origins, today).items():
+        applies = seen.n >= limits.min_observations
+        share = seen.share(limits.min_observations)
+        yield ProfileRow(profile, seen.n, seen.begin_rate, seen.end_rate, share, applies)
+
+
+def _cost_row(key: CostKey, seen: Outcomes) -> CostRow:
+    share, p_loss, n_extra_tokens = estimate(key, seen)
+    n_extra = _TOKENS_STEP * round(n_extra_tokens / _TOKENS_STEP)
+    return CostRow(*key, round(share, _COARSE), round(p_loss, _COARSE), n_extra)

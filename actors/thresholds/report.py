@@ -1,0 +1,88 @@
+"""What was learned, as lines of text for `learning` and `status`."""
+
+from __future__ import annotations
+
+from math import floor
+from typing import Final
+
+from actors.thresholds.messages import CostEvidence, Imported, LearnedRow, Learning, ProfileRow
+from actors.thresholds.placement import DEFAULT_SHARE
+
+THRESHOLDS_HEADING: Final = "Learned thresholds"
+PLACEMENT_HEADING: Final = "Placement"
+COSTS_HEADING: Final = "Learned costs"
+
+
+def threshold_lines(learned: Learning) -> list[str]:
+    """One line an extension, in the order given (by name)."""
+    width = max((len(row.extension) + 1 for row in learned.deltas), default=0)
+    lines = [f"  {_threshold_line(row, width, learned.min_signals)}" for row in learned.deltas]
+    return [THRESHOLDS_HEADING, *(lines or ["  not yet known: no signals so far"])]
+
+
+def _threshold_line(row: LearnedRow, width: int, min_signals: int) -> str:
+    name = f"{'.' + row.extension:<{width}}  {_signed(row.delta)}"
+    if not row.applies:
+        return f"{name}  warming up ({row.n_signals} of {min_signals})"
+    return f"{name}  {row.n_signals} signals  {_effect(row.delta)}"
+
+
+def _signed(delta: float) -> str:
+    """Three digits and a sign; what rounds to nothing has a plus."""
+    return f"{round(delta, 3) + 0.0:+.3f}"
+
+
+def _effect(delta: float) -> str:
+    if round(delta, 3) == 0.0:
+        return "as by default"
+    return "compresses more" if delta > 0.0 else "backs off"
+
+
+def placement_lines(learned: Learning) -> list[str]:
+    """One line a client profile: the share of what is placed that goes to the beginning, and why."""
+    width = max((len(row.profile) for row in learned.profiles), default=0)
+    lines = [f"  {_profile_line(row, width, learned.min_observations)}" for row in learned.profiles]
+    nothing = f"  not yet known: begin share {DEFAULT_SHARE:.2f} for every client"
+    return [PLACEMENT_HEADING, *(lines or [nothing])]
+
+
+def _profile_line(row: ProfileRow, width: int, min_observations: int) -> str:
+    share = f"{row.profile:<{width}}  begin share {row.begin_share:.2f}"
+    if not row.applies:
+        return f"{share}  warming up ({floor(row.n_observations)} of {min_observations})"
+    rates = f"hit rate {row.begin_rate:.0%} at begin, {row.end_rate:.0%} at end"
+    return f"{share}  {floor(row.n_observations)} observations  {rates}"
+
+
+def cost_lines(learned: Learning) -> list[str]:
+    """One line for each kind of view that there is evidence on."""
+    lines = [f"  {_cost_line(row)}" for row in learned.costs]
+    return [COSTS_HEADING, *(lines or ["  not yet known: no outcomes so far"])]
+
+
+def _cost_line(row: CostEvidence) -> str:
+    cost = row.cost
+    shown = f"shows {cost.share:.0%} of the tokens, {cost.p_loss:.0%} end in a loss of {cost.n_extra_tokens} tokens"
+    return f".{cost.extension}  {cost.mode}  {cost.bucket}  {shown}  {_n(round(row.n_outcomes), 'outcome')}"
+
+
+def import_lines(imported: Imported) -> list[str]:
+    """What an import has changed, by name; that nothing changed, if so."""
+    lines = [
+        f"  .{row.extension}  {_signed(row.before)} -> {_signed(row.after)}  {row.n_before} -> {row.n_after} signals"
+        for row in imported.deltas
+    ]
+    lines += [
+        f"  {row.profile}  begin share {row.before:.2f} -> {row.after:.2f}  "
+        f"{floor(row.n_before)} -> {floor(row.n_after)} observations"
+        for row in imported.begin_shares
+    ]
+    if imported.n_left_out:
+        lines.append(f"  {_n(imported.n_left_out, 'origin')} found no place: the limit is reached")
+    if not imported.n_origins:
+        return ["nothing changed", *lines]
+    return [f"changed what is known of {_n(imported.n_origins, 'origin')}", *lines]
+
+
+def _n(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"

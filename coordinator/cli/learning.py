@@ -1,0 +1,99 @@
+"""`scentfield learning`: what was learned from outcomes, and how to share it or begin anew."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from actors.runtime.errors import Misuse
+from coordinator.cli.invocation import Invocation
+from coordinator.cli.outcome import Line, Outcome
+from coordinator.cli.status import plain
+from coordinator.folder import write_whole
+
+if TYPE_CHECKING:
+    from actors.thresholds.messages import Learning
+
+STDOUT: Final = "-"
+MAX_BUNDLE_BYTES: Final = 4 * 2**20
+BundleFile = Annotated[str, typer.Argument(help="The bundle, JSON; - for standard input or output.", metavar="FILE")]
+
+
+def show(call: Invocation) -> Outcome:
+    """Show what was learned, and from how many outcomes: thresholds, placement, costs.
+
+    Positive thresholds compress more, negative ones back off.
+    """
+    learned = call.agent.query(lambda core: core.learned.learning())
+    return Outcome(plain(learned), _lines(learned))
+
+
+def _lines(learned: Learning) -> list[Line]:
+    # The report belongs to its domain and is needed by this command only.
+    from actors.thresholds.report import cost_lines, placement_lines, threshold_lines
+
+    sections = (threshold_lines(learned), placement_lines(learned), cost_lines(learned))
+    return [Line(line) for section in sections for line in (*section, "")][:-1]
+
+
+def export(call: Invocation, file: BundleFile) -> Outcome:
+    """Write what was learned to a file that may be shared: kinds of files, client profiles and numbers, nothing else.
+
+    Example: scentfield learning export team.json
+    """
+    text = call.agent.query(lambda core: core.learned.export()).text
+    if file == STDOUT:
+        sys.stdout.buffer.write(text)
+        return Outcome({"file": file, "n_bytes": len(text)} if call.flags.as_json else None)
+    write_whole(Path(file), text)
+    return Outcome({"file": file, "n_bytes": len(text)}, [Line(f"{file}: what was learned, {len(text)} bytes")])
+
+
+def import_(call: Invocation, file: BundleFile) -> Outcome:
+    """Merge what others have learned; importing the same again changes nothing.
+
+    Example: scentfield learning import team.json
+    """
+    text = _bundle(file)
+    imported = call.agent.act(lambda core: core.learned.merge(text))
+    # The same.
+    from actors.thresholds.report import import_lines
+
+    return Outcome(plain(imported), [Line(line) for line in import_lines(imported)])
+
+
+def _bundle(file: str) -> bytes:
+    """The file's bytes, and not many more than a bundle may have. Raises `Misuse`."""
+    if file == STDOUT:
+        return sys.stdin.buffer.read(MAX_BUNDLE_BYTES + 1)
+    try:
+        with Path(file).open("rb") as opened:
+            return opened.read(MAX_BUNDLE_BYTES + 1)
+    except OSError as error:
+        raise Misuse(f"the bundle {file!r} cannot be read: {error.strerror or error}") from error
+
+
+def reset(
+    call: Invocation,
+    extension: Annotated[
+        str, typer.Option(help="Forget this extension alone, as in py; without it, everything.", metavar="EXT")
+    ] = "",
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Forget everything without being asked.")] = False,
+) -> Outcome:
+    """Forget what was learned, here and by others whose bundles were imported. Research defaults hold again."""
+    if not extension and not yes and not _agrees():
+        raise Misuse("nothing was forgotten: name one with --extension, or give --yes to forget everything")
+    forgotten = call.agent.act(lambda core: core.learned.reset(extension))
+    what = f".{extension.removeprefix('.')}" if extension else "everything"
+    counts = (
+        f"{forgotten.n_contributions} contributions, {forgotten.n_profiles} client profiles, "
+        f"{forgotten.n_costs} costs are gone"
+    )
+    return Outcome(plain(forgotten), [Line(f"forgot {what}: {counts}")])
+
+
+def _agrees() -> bool:
+    return sys.stdin.isatty() and typer.confirm("Forget everything that was learned?", err=True)

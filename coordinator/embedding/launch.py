@@ -1,0 +1,74 @@
+"""Puts the embedding actor beside the state actors of a namespace, and takes it away."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from typing import Any, Final
+
+import ray
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from actors.embedding.actor import EmbeddingActor, EmbeddingConfig
+from actors.embedding.limit import EmbeddingLimits
+from actors.embedding.model_store import FetchRules
+from coordinator.domain import EMBEDDING
+from coordinator.embedding.settings import EmbeddingSettings
+from coordinator.folder import private_folder
+from coordinator.settings import Settings
+
+_MAX_CONCURRENT_CALLS: Final = 1_024
+_GONE_S: Final = 60.0
+_POLL_S: Final = 0.05
+
+
+def launch_embedding(settings: Settings, embedding: EmbeddingSettings) -> bool:
+    """Create the actor unless it is there or not wanted; True if it was created. Waits for nothing, least for a model.
+
+    It restarts after a crash, but a call that crashed it is not run again: it might be the cause.
+    """
+    if not embedding.is_wanted or _is_there(settings):
+        return False
+    node_id = ray.get_runtime_context().get_node_id()
+    ray.remote(EmbeddingActor).options(
+        name=EMBEDDING,
+        namespace=settings.namespace,
+        lifetime="detached",
+        get_if_exists=True,
+        max_restarts=-1,
+        max_task_retries=0,
+        max_concurrency=_MAX_CONCURRENT_CALLS,
+        num_cpus=0,
+        scheduling_strategy=NodeAffinitySchedulingStrategy(node_id, soft=True),
+    ).remote(embedding_config(settings, embedding))
+    return True
+
+
+def embedding_config(settings: Settings, embedding: EmbeddingSettings) -> EmbeddingConfig:
+    """What the actor gets of the settings; models are kept in the state folder."""
+    return EmbeddingConfig(
+        model=embedding.model,
+        folder=str(private_folder(settings.state_dir / "models")),
+        rules=FetchRules(embedding.hub_url, embedding.auto_download, stall_s=embedding.stall_s),
+        n_threads=embedding.n_threads,
+        limits=EmbeddingLimits(max_vectors=embedding.max_vectors),
+    )
+
+
+def stop_embedding(settings: Settings) -> bool:
+    """Take the actor away and wait until its name is free; True if there was one. Nothing is lost with it."""
+    if not _is_there(settings):
+        return False
+    handle: Any = ray.get_actor(EMBEDDING, namespace=settings.namespace)
+    ray.kill(handle, no_restart=True)
+    deadline_s = time.monotonic() + _GONE_S
+    while _is_there(settings) and time.monotonic() < deadline_s:
+        time.sleep(_POLL_S)
+    return True
+
+
+def _is_there(settings: Settings) -> bool:
+    with contextlib.suppress(ValueError):
+        ray.get_actor(EMBEDDING, namespace=settings.namespace)
+        return True
+    return False

@@ -1,0 +1,75 @@
+"""What was learned and from how much, as operations that the sync and the async client share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from actors.quality_store.messages import GetLedger, GetReadQuality, GetSavings, LedgerPage, ReadQuality, Savings
+from actors.thresholds.messages import (
+    Bundle,
+    ExportBundle,
+    Forgotten,
+    GetLearning,
+    GetStatistics,
+    ImportBundle,
+    Imported,
+    Learning,
+    ResetLearning,
+    Statistics,
+)
+from coordinator.asking import Asker
+from coordinator.session import AgentSession
+from coordinator.step import Operation
+
+
+class Learned:
+    """Asks the quality store and the thresholds; `current` gives the session that may change something."""
+
+    def __init__(
+        self,
+        quality: Asker,
+        thresholds: Asker,
+        *,
+        current: Callable[[], Operation[AgentSession]],
+        asking: Callable[[], AgentSession],
+    ) -> None:
+        self._quality = quality
+        self._thresholds = thresholds
+        self._current = current
+        self._asking = asking
+
+    def read_quality(self) -> Operation[ReadQuality]:
+        """How often reads bounce, by extension."""
+        return self._quality.query(self._asking(), GetReadQuality())
+
+    def savings(self, n_days: int) -> Operation[Savings]:
+        """The read ledger's sheets of the last days, and of all months."""
+        return self._quality.query(self._asking(), GetSavings(n_days))
+
+    def ledger(self, from_day: int, max_records: int) -> Operation[LedgerPage]:
+        """Closed days of the read ledger, from a day on (counted from the epoch)."""
+        return self._quality.query(self._asking(), GetLedger(from_day, max_records))
+
+    def learning(self) -> Operation[Learning]:
+        """What was learned, as rows for people."""
+        return self._thresholds.query(self._asking(), GetLearning())
+
+    def statistics(self) -> Operation[Statistics]:
+        """The thresholds' counts."""
+        return self._thresholds.query(self._asking(), GetStatistics())
+
+    def export(self) -> Operation[Bundle]:
+        """What may be shared."""
+        return self._thresholds.query(self._asking(), ExportBundle())
+
+    def merge(self, text: bytes) -> Operation[Imported]:
+        """Merge what others have learned. Raises `Misuse` for a bundle that cannot be used; nothing is merged then."""
+        session: AgentSession = yield from self._current()
+        imported: Imported = yield from self._thresholds.request(session, ImportBundle(text))
+        return imported
+
+    def reset(self, extension: str) -> Operation[Forgotten]:
+        """Forget what was learned of an extension, or with "" all of it."""
+        session: AgentSession = yield from self._current()
+        forgotten: Forgotten = yield from self._thresholds.request(session, ResetLearning(extension))
+        return forgotten

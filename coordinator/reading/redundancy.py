@@ -1,0 +1,41 @@
+"""Which kept lines say what a line shortly before them says already.
+
+Maximal marginal relevance over a sliding window (Carbonell & Goldstein 1998). Knows no model: vectors come in, or do
+not; without them nothing is dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from actors.runtime.errors import InvariantBroken
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Vectors: TypeAlias = npt.NDArray[np.float32]
+    VectorsOf: TypeAlias = Callable[[Sequence[str]], Vectors | None]
+
+MAX_COMPARED_LINES: Final = 10_000
+
+
+def redundant_lines(texts: Sequence[str], vectors_of: VectorsOf | None) -> frozenset[int]:
+    """The places in `texts` of lines whose cosine with one of the last 64 kept ones is 0.92 or more.
+
+    `vectors_of` gives unit vectors, float32 [len(texts), d], a zero row for a text without words, or None when there
+    are none at hand; it must not wait for a model. More than 10,000 lines are not compared. Raises `InvariantBroken`
+    for vectors of another shape.
+    """
+    if vectors_of is None or not 1 < len(texts) <= MAX_COMPARED_LINES:
+        return frozenset()
+    vectors = vectors_of(texts)
+    if vectors is None:
+        return frozenset()
+    if vectors.ndim != 2 or len(vectors) != len(texts):
+        raise InvariantBroken(f"vectors of {len(texts)} lines have the shape {vectors.shape}, not [{len(texts)}, d]")
+    # Whoever has vectors has numpy; whoever has none, such as a hook, need not load it.
+    from actors.embedding.nearness import near_duplicates
+
+    return frozenset(duplicate.place for duplicate in near_duplicates(vectors))
