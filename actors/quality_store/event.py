@@ -8,19 +8,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from actors.runtime.event_table import EventTable
-
-
-class TokenPinned(NamedTuple):
-    """A session was seen for the first time."""
-
-    session_id: str
-    digest: bytes
-
-
-class PinEvicted(NamedTuple):
-    """There were too many sessions; this one was not used for longest."""
-
-    session_id: str
+from actors.runtime.pin import PinEvicted, TokenPinned
 
 
 class OutcomeRecorded(NamedTuple):

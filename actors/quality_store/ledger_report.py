@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from actors.quality_store.mode import FULL
-from actors.quality_store.row import LedgerRow, LedgerSheet
+from actors.quality_store.row import LedgerSheet
 
 DAY_COLUMNS: Final = ("day", "reads", "tokens sent", "saved", "lost to second reads", "lost to failed edits", "net")
 WEEK_DAYS: Final = 7
@@ -43,10 +43,3 @@ def _rate(days: Sequence[LedgerSheet], names: Sequence[str]) -> float | None:
     rows = [row for sheet in days if sheet.period in names for row in sheet.rows if row.mode != FULL]
     n_reads = sum(row.n_reads for row in rows)
     return sum(row.n_bounces for row in rows) / n_reads if n_reads >= MIN_READS else None
-
-
-def savings_line(rows: Sequence[LedgerRow]) -> str:
-    """What all views together have saved, net."""
-    n_net = sum(row.n_net_tokens for row in rows)
-    n_gross = sum(row.n_saved_tokens for row in rows)
-    return f"  tokens saved: {n_net} net of second reads and failed edits ({n_gross} before them)"

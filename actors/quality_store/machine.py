@@ -26,9 +26,7 @@ from actors.quality_store.event import (
     PathsForgotten,
     PenaltyHeldOut,
     PenaltyServed,
-    PinEvicted,
     ReadRecorded,
-    TokenPinned,
     ViewShown,
 )
 from actors.quality_store.ledger import Ledger
@@ -57,7 +55,6 @@ from actors.quality_store.messages import (
     Statistics,
 )
 from actors.quality_store.note_book import NoteBook
-from actors.quality_store.pin import Pins, token_digest
 from actors.quality_store.read_book import ReadBook
 from actors.quality_store.read_state import ReadState
 from actors.quality_store.resolution import Resolver
@@ -66,6 +63,7 @@ from actors.runtime.errors import Corrupt, Misuse
 from actors.runtime.machine import Caller, Now, Ticket
 from actors.runtime.outbox import EVENTS as NOTE_EVENTS
 from actors.runtime.outbox import NotePut, NotesDropped, NotesSent, Outbox
+from actors.runtime.pin import PinEvicted, Pins, TokenPinned
 
 _ROWS_A_PART: Final = 500
 _LONG_ROWS_A_PART: Final = 20
@@ -92,7 +90,7 @@ class QualityStore:
         limits = self._limits = limits or Limits()
         self._recorded: list[Any] = []
         self._departed: list[str] = []
-        self._pins = Pins()
+        self._pins = Pins(self._limits.max_pins, self._record)
         self._state = ReadState(Ledger())
         self.outbox = Outbox(self._record, max_queue=limits.max_notes)
         self._ledger_book = LedgerBook(self._state.ledger, limits, self._record, sign)
@@ -143,7 +141,7 @@ class QualityStore:
     def _make_appliers(self) -> dict[type, Callable[[Any], None]]:
         edits, state = self._edits, self._state
         return {
-            TokenPinned: self._token_pinned,
+            TokenPinned: self._pins.evolve,
             PinEvicted: self._pin_evicted,
             OutcomeRecorded: edits.outcome_recorded,
             OutcomeCounted: edits.outcome_counted,
@@ -168,20 +166,8 @@ class QualityStore:
 
     def admit(self, session_id: str, token: str, now: Now) -> Caller:  # noqa: ARG002  # the protocol passes the time
         """Trust a session's first token, and no other after it. Raises `UnknownAgent`."""
-        digest = token_digest(session_id, token)
-        if session_id in self._pins:
-            self._pins.check(session_id, digest)
-        else:
-            self._record(TokenPinned(session_id, digest))
-            self._evict_pins()
-        self._pins.touch(session_id)
+        self._departed += self._pins.admit(session_id, token)
         return Caller(session_id)
-
-    def _evict_pins(self) -> None:
-        while len(self._pins) > self._limits.max_pins:
-            evicted = self._pins.first_out()
-            self._record(PinEvicted(evicted))
-            self._departed.append(evicted)
 
     def perform(self, caller: Caller, command: Any, now: Now) -> Any:
         """Carry out one command. Raises `Misuse`, and then nothing has changed."""
@@ -267,12 +253,9 @@ class QualityStore:
         """Apply one fact; no limit is asked."""
         self._appliers[type(event)](event)
 
-    def _token_pinned(self, fact: TokenPinned) -> None:
-        self._pins.pin(fact.session_id, fact.digest)
-
     def _pin_evicted(self, fact: PinEvicted) -> None:
         self._edits.totals.add(("pin", "evicted"))
-        self._pins.drop(fact.session_id)
+        self._pins.evolve(fact)
 
     def snapshot(self) -> Iterator[list[Any]]:
         """The state as [shelf, rows], at most 500 rows a part, 20 where a row is long."""

@@ -9,20 +9,8 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from actors.runtime.event_table import EventTable
+from actors.runtime.pin import PinEvicted, TokenPinned
 from actors.runtime.received import EVENTS as RECEIVED_EVENTS
-
-
-class TokenPinned(NamedTuple):
-    """A session was seen for the first time."""
-
-    session_id: str
-    digest: bytes
-
-
-class PinEvicted(NamedTuple):
-    """There were too many sessions; this one was not used for longest."""
-
-    session_id: str
 
 
 class DeltaMoved(NamedTuple):

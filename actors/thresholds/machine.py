@@ -13,6 +13,7 @@ from actors.runtime.errors import Corrupt, Misuse
 from actors.runtime.holdout import utc_day
 from actors.runtime.machine import Caller, Now, Ticket
 from actors.runtime.outbox import EDIT_FAILURE, TOPICS, Deliver, Delivered, Note
+from actors.runtime.pin import PinEvicted, Pins, TokenPinned
 from actors.runtime.received import NotesApplied, Received, SourceForgotten
 from actors.thresholds.bundle import bundle_text
 from actors.thresholds.change import delta_changes, known, share_changes
@@ -30,10 +31,8 @@ from actors.thresholds.event import (
     NoteIgnored,
     OriginEvicted,
     OriginMerged,
-    PinEvicted,
     PlacementRecorded,
     PlacementRolled,
-    TokenPinned,
 )
 from actors.thresholds.limit import Limits
 from actors.thresholds.messages import (
@@ -56,7 +55,6 @@ from actors.thresholds.messages import (
 from actors.thresholds.name import check_extension, check_origin, extension_of
 from actors.thresholds.origin import effective_deltas, observations
 from actors.thresholds.origin_book import OriginBook
-from actors.thresholds.pin import Pins
 from actors.thresholds.placement import NOTHING_OBSERVED
 from actors.thresholds.policy import delta_rows, learning, policy, share_rows
 from actors.thresholds.tally import Tally
@@ -112,7 +110,7 @@ class Thresholds:
             ResetLearning: self._reset_learning,
         }
         self._appliers: dict[type, Callable[[Any], None]] = {
-            TokenPinned: self._pins.token_pinned,
+            TokenPinned: self._pins.evolve,
             PinEvicted: self._pin_evicted,
             NotesApplied: self._received.evolve,
             SourceForgotten: self._received.evolve,
@@ -255,7 +253,7 @@ class Thresholds:
 
     def _pin_evicted(self, fact: PinEvicted) -> None:
         self._totals.add("evicted", "pin")
-        self._pins.pin_evicted(fact)
+        self._pins.evolve(fact)
 
     def _note_ignored(self, fact: NoteIgnored) -> None:
         self._totals.add("ignored", fact.reason)

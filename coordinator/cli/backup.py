@@ -36,7 +36,9 @@ def backup(
 ) -> Outcome:
     """Write all stores of this namespace into one file, while the coordinator works or without it.
 
-    The file is read back and replayed before it gets its name; only you can read it. Example: scentfield backup ~/backups
+    Example: scentfield backup ~/backups
+
+    The file is read back and replayed before it gets its name. Only you can read it.
     """
     # Databases are slow to import, and `--help` does without.
     from coordinator.cli.places import open_places

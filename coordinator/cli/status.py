@@ -13,7 +13,7 @@ from coordinator.cli.invocation import Invocation
 from coordinator.cli.outcome import Grid, Line, Outcome, Part, span
 
 if TYPE_CHECKING:
-    from actors.quality_store.messages import Savings, Statistics
+    from actors.quality_store.messages import Savings
 
 _DESCRIBE_S: Final = 10.0
 _MAX_NAMED: Final = 10
@@ -118,27 +118,31 @@ def _agent_parts(document: dict[str, Any]) -> list[Part]:
 def _learned(call: Invocation, parts: list[Part], counters: dict[str, int]) -> dict[str, Any]:
     """How edits and reads went and what was learned: sections for people, and the same for programs."""
     # The reports belong to their domains; they are needed by -v only.
-    from actors.quality_store.report import edit_quality_lines
+    from actors.quality_store.report import bounce_lines, edit_quality_lines, savings_lines, source_lines
     from actors.thresholds.report import placement_lines, threshold_lines
 
     agent = call.agent
     quality = agent.query(lambda core: core.edit_quality())
     statistics = agent.query(lambda core: core.quality_statistics())
     learned = agent.query(lambda core: core.learned.learning())
+    reads = agent.query(lambda core: core.learned.read_quality())
     savings = agent.query(lambda core: core.learned.savings(_TWO_WEEKS))
     model = _embedding(call)
     for section in (
         edit_quality_lines(quality),
-        _source_lines(statistics),
+        source_lines(statistics),
+        bounce_lines(reads),
         threshold_lines(learned),
         placement_lines(learned),
-        _efficacy_lines(statistics, savings, counters),
+        savings_lines(statistics.ledger),
+        _efficacy_lines(savings, counters),
         model.lines,
     ):
         parts += [Line(""), *(Line(line) for line in section)]
     return {
         "edit_quality": plain(quality),
         "quality_statistics": plain(statistics),
+        "read_quality": plain(reads),
         "learning": plain(learned),
         "savings": plain(savings),
         "embedding": model.document,
@@ -162,23 +166,17 @@ def _embedding(call: Invocation) -> _Section:
     return _Section(status_lines(seen), plain(seen))
 
 
-def _efficacy_lines(statistics: Statistics, savings: Savings, counters: dict[str, int]) -> list[str]:
+def _efficacy_lines(savings: Savings, counters: dict[str, int]) -> list[str]:
     """What can be told of whether it helps."""
-    from actors.quality_store.ledger_report import bounce_line, savings_line  # the same
+    from actors.quality_store.ledger_report import bounce_line  # the same
 
     today = datetime.now(UTC).date()
     names = [str(today - timedelta(days=age)) for age in reversed(range(_TWO_WEEKS))]
     return [
         "Learning Efficacy",
         bounce_line(savings.days, names),
-        savings_line(statistics.ledger),
         f"  duplicate work prevented: {counters.get('duplicate_work_prevented', 0)}",
     ]
-
-
-def _source_lines(statistics: Statistics) -> list[str]:
-    rows = [f"  {row.source or 'the mode itself'}: {row.n}" for row in statistics.sources]
-    return ["Auto-mode sources", *(rows or ["  no automatic reads yet"])]
 
 
 def plain(message: Any) -> Any:

@@ -173,8 +173,7 @@ class Reader:
 
     def _is_held_out(self, layer: str, opened: _Opened, decision: _Decision) -> bool:
         """Whether this file does without a learned layer today; then it is noted."""
-        unit = f"{self._desk.workspace.space}\0{opened.target}"
-        held_out = is_held_out(layer, unit, self._port.utc(), self._port.holdout_share)
+        held_out = is_held_out(layer, opened.target, self._port.utc(), self._port.holdout_share)
         if held_out:
             decision.arms.append(layer)
         return held_out

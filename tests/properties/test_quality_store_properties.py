@@ -21,8 +21,6 @@ from actors.quality_store.event import (
     PairDropped,
     PenaltyHeldOut,
     PenaltyServed,
-    PinEvicted,
-    TokenPinned,
     ViewShown,
 )
 from actors.quality_store.ledger_record import COLUMNS
@@ -45,6 +43,7 @@ from actors.runtime.errors import Misuse, UnknownAgent
 from actors.runtime.holdout import EDIT_PENALTY, EXPECTED_COST
 from actors.runtime.machine import NOBODY, Caller, Now
 from actors.runtime.outbox import NotePut
+from actors.runtime.pin import PinEvicted, TokenPinned
 from actors.runtime.wire import pack, unpack
 
 HOUR_S, DAY_S = 3600.0, 86_400.0

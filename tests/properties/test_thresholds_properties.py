@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from actors.runtime.errors import Misuse, UnknownAgent
 from actors.runtime.machine import NOBODY, Caller, Now
 from actors.runtime.outbox import TOPICS, Deliver, Note
+from actors.runtime.pin import PinEvicted, TokenPinned
 from actors.runtime.wire import pack, unpack
 from actors.thresholds.bundle import bundle_text
 from actors.thresholds.contribution import Contribution
@@ -25,9 +26,7 @@ from actors.thresholds.event import (
     LearningReset,
     NoteIgnored,
     OriginEvicted,
-    PinEvicted,
     PlacementRecorded,
-    TokenPinned,
 )
 from actors.thresholds.limit import MAX_ORIGINS, Limits
 from actors.thresholds.machine import Thresholds

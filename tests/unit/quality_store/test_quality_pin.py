@@ -2,12 +2,12 @@ import hashlib
 
 import pytest
 
-from actors.quality_store.event import PinEvicted, TokenPinned
 from actors.quality_store.limit import Limits
 from actors.quality_store.machine import QualityStore
 from actors.quality_store.messages import GetStatistics
 from actors.runtime.errors import UnknownAgent
 from actors.runtime.machine import NOBODY, Caller, Now
+from actors.runtime.pin import PinEvicted, TokenPinned
 
 NOW = Now(0.0, 1000.0)
 
