@@ -151,7 +151,15 @@ class AsyncCoordinator:
     ) -> list[AsyncClaimed | NotGranted | ScentfieldError]:
         """Like `Coordinator.claim_each`."""
         answers = await self._do(self._core.claim_each(targets, shared=shared, intent=intent))
-        return [one if isinstance(one, ScentfieldError) else self._own(one) for one in answers]
+        is_valid, release = self._core.validity(), self._give_back
+        return [
+            AsyncClaimed(one, is_valid, release)
+            if isinstance(one, Granted)
+            else NotGranted(one)
+            if isinstance(one, Held)
+            else one
+            for one in answers
+        ]
 
     def _own(self, answer: Granted | Held) -> AsyncClaimed | NotGranted:
         if isinstance(answer, Held):

@@ -86,6 +86,8 @@ class NotGranted:
 class Holding:
     """The targets are yours, as far as this process knows; true in a condition."""
 
+    __slots__ = ("_is_valid", "granted", "is_released")
+
     def __init__(self, granted: Granted, is_valid: Callable[[Granted], bool]) -> None:
         self.granted = granted
         self.is_released = False
@@ -150,6 +152,8 @@ class Holding:
 class Claimed(Holding):
     """A claim of the sync client; a `with` block releases it at its end."""
 
+    __slots__ = ("_release",)
+
     def __init__(
         self, granted: Granted, is_valid: Callable[[Granted], bool], release: Callable[[Granted, bool], Released]
     ) -> None:
@@ -174,6 +178,8 @@ class Claimed(Holding):
 
 class AsyncClaimed(Holding):
     """A claim of the async client; an `async with` block releases it at its end."""
+
+    __slots__ = ("_release",)
 
     def __init__(
         self,

@@ -166,7 +166,15 @@ class Coordinator:
         Each answer stands for itself: what is wrong with one target is returned in its place, as an error, not raised.
         """
         answers = self._do(self._core.claim_each(targets, shared=shared, intent=intent))
-        return [one if isinstance(one, ScentfieldError) else self._own(one) for one in answers]
+        is_valid, release = self._core.validity(), self._give_back
+        return [
+            Claimed(one, is_valid, release)
+            if isinstance(one, Granted)
+            else NotGranted(one)
+            if isinstance(one, Held)
+            else one
+            for one in answers
+        ]
 
     def _own(self, answer: Granted | Held) -> Claimed | NotGranted:
         if isinstance(answer, Held):

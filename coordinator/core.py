@@ -18,6 +18,8 @@ from actors.scent_field.messages import (
     Audit,
     Changes,
     Checked,
+    ClaimEach,
+    ClaimedEach,
     Deposited,
     FieldCounts,
     FieldView,
@@ -26,6 +28,7 @@ from actors.scent_field.messages import (
     Losses,
     Noted,
     Released,
+    answers_of,
 )
 from actors.sessions.messages import ListSessions, SessionList
 from coordinator.asking import Asker
@@ -201,7 +204,7 @@ class Core:
         sent_at_s = monotonic_s()
         answer: Granted | Held = yield from self._field.request(session, command, wait_s=wait_s)
         if isinstance(answer, Granted):
-            session.took(self.space, answer, sent_at_s)
+            session.took_each(self.space, [answer], sent_at_s)
         return answer
 
     def claim_each(
@@ -218,12 +221,10 @@ class Core:
         sent_at_s = monotonic_s()
         answers: list[Any] = []
         for start in range(0, len(targets), MAX_CLAIMS_A_CALL):
-            part = targets[start : start + MAX_CLAIMS_A_CALL]
-            commands = [field_messages.Claim(self.space, (target,), mode, 0.0, intent) for target in part]
-            answers += yield from self._field.request_many(session, commands)
-        for answer in answers:
-            if type(answer) is Granted:
-                session.took(self.space, answer, sent_at_s)
+            part = tuple(targets[start : start + MAX_CLAIMS_A_CALL])
+            each: ClaimedEach = yield from self._field.request(session, ClaimEach(self.space, part, mode, intent))
+            answers += answers_of(each, part)
+        session.took_each(self.space, [answer for answer in answers if type(answer) is Granted], sent_at_s)
         return [error_of(answer) or answer for answer in answers]
 
     def release(self, named: Sequence[PathName], *, generation: int, done: bool) -> Operation[Released]:

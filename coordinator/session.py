@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import secrets
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -58,12 +58,15 @@ class AgentSession:
         """Whether the session surely lives, by the client's own deadline."""
         return self.end is None and (self.kept_by == "decay" or monotonic_s < self.valid_until_s)
 
-    def took(self, space: str, granted: Granted, monotonic_s: float) -> None:
-        """A claim was granted or renewed by a request that was sent at `monotonic_s`."""
-        key = ClaimKey(space, granted.generation, granted.targets)
-        until_s = monotonic_s + granted.expires_in_s if self.kept_by == "decay" else math.inf
+    def took_each(self, space: str, claims: Sequence[Granted], monotonic_s: float) -> None:
+        """Claims were granted or renewed by a request that was sent at `monotonic_s`."""
+        fades = self.kept_by == "decay"
+        taken = {
+            ClaimKey(space, claim.generation, claim.targets): monotonic_s + claim.expires_in_s if fades else math.inf
+            for claim in claims
+        }
         with self.lock:
-            self.held[key] = until_s
+            self.held.update(taken)
 
     def holds(self, space: str, granted: Granted, monotonic_s: float) -> bool:
         """Whether a claim may be believed: neither given back, handed over nor lost, and the session surely lives."""

@@ -9,13 +9,23 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import stat
 import unicodedata
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 
 from actors.runtime.errors import BadTarget
-from actors.scent_field.target import MAX_RAW_CHARS, Target, TargetKind, canonical, escape, parse_segment, parse_target
+from actors.scent_field.target import (
+    MAX_RAW_CHARS,
+    Target,
+    TargetKind,
+    canonical,
+    escape,
+    is_plain,
+    parse_segment,
+    parse_target,
+)
 
 SETTINGS_FILE = "scentfield.toml"
 _LABEL = re.compile(r"[a-z][a-z0-9_-]*:")
@@ -35,6 +45,7 @@ class Workspace:
         self, root: str | os.PathLike[str], *, space: str | None = None, case_insensitive: bool | None = None
     ) -> None:
         self.root = Path(os.path.realpath(root))
+        self._root_text = str(self.root).rstrip("/")
         self.space = space if space is not None else _space_of(self.root)
         self._given_case_insensitive = case_insensitive
 
@@ -66,6 +77,8 @@ class Workspace:
         """
         text = os.fspath(text_or_path)
         _check_raw(text)
+        if cwd is None and self._is_as_written(text):
+            return text
         is_literal = not isinstance(text_or_path, str)
         if not is_literal and _LABEL.match(text):
             return canonical(text).text
@@ -76,6 +89,26 @@ class Workspace:
         is_folder = text.split("/")[-1] in _FOLDER_ENDS or (not tail and _is_folder(resolved))
         spelled = "/".join((*([escape(found)] if found else []), *tail)) or "."
         return self._folded(canonical(f"./{spelled}/" if is_folder else f"./{spelled}"))
+
+    def _is_as_written(self, text: str) -> bool:
+        """Whether this is the target of a file already: nearly all are, and need no look at the folders above the root.
+
+        A name that is not there cannot be a link, nor can what would be below it.
+        """
+        if not is_plain(text) or self.case_insensitive:
+            return False
+        at, mode = self._root_text, 0
+        try:
+            for name in text.split("/"):
+                at = f"{at}/{name}"
+                mode = os.lstat(at).st_mode
+                if stat.S_ISLNK(mode):
+                    return False
+        except FileNotFoundError:
+            return True
+        except OSError:
+            return False
+        return not stat.S_ISDIR(mode)
 
     def path(self, target_text: str) -> Path:
         """Where the file of this target is, or would be created: absolute and inside the root.

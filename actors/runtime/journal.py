@@ -7,8 +7,8 @@ before the epoch is raised: a store that turns out to be corrupt is not touched.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -20,7 +20,7 @@ from sqlalchemy.engine.interfaces import DBAPICursor
 from actors.runtime.errors import Corrupt
 from actors.runtime.machine import Now
 from actors.runtime.store import CommitFailed, Store, sqlite_url
-from actors.runtime.table import Head, head_table, journal_table, metadata, row_checksum
+from actors.runtime.table import Head, head_checksum, head_table, journal_table, metadata, row_checksum
 
 __all__ = ["CommitFailed", "Fenced", "Head", "Journal", "Store", "sqlite_url"]
 
@@ -40,6 +40,8 @@ _COMMIT_HEAD: Final = (
         checksum=sa.bindparam("sum"),
     )
 )
+_HEAD_VALUES: Final = ("to_seq", "at_field_s", "at_utc_s", "sum", "of", "in_epoch")
+_ROW_VALUES: Final = ("domain", "seq", "payload", "checksum")
 
 
 class Fenced(Exception):
@@ -47,17 +49,22 @@ class Fenced(Exception):
 
 
 class Prepared:
-    """A statement compiled once for a database's driver; each commit would pay for that otherwise."""
+    """A statement compiled once for a database's driver; each commit would pay for that otherwise.
 
-    def __init__(self, statement: sa.UpdateBase, connection: Connection) -> None:
+    `names` are its values in the order in which they will be given, which is the one of the statement's text.
+    """
+
+    def __init__(self, statement: sa.UpdateBase, connection: Connection, names: tuple[str, ...]) -> None:
         compiled = statement.compile(dialect=connection.dialect)
+        if compiled.positiontup is not None and tuple(compiled.positiontup) != names:
+            raise ValueError(f"the statement takes {compiled.positiontup}, not {names}")
         self._sql = str(compiled)
-        self._order = compiled.positiontup if compiled.positional else None
+        self._names = names
+        self._is_positional = compiled.positional
 
-    def execute(self, cursor: DBAPICursor, values: Mapping[str, Any]) -> int:
+    def execute(self, cursor: DBAPICursor, *values: Any) -> int:
         """Run it; returns how many rows it changed."""
-        order = self._order
-        cursor.execute(self._sql, dict(values) if order is None else tuple([values[name] for name in order]))
+        cursor.execute(self._sql, values if self._is_positional else dict(zip(self._names, values, strict=True)))
         return cursor.rowcount
 
 
@@ -74,8 +81,8 @@ class Journal:
             self._driver = self._connection.connection
             self._cursor = self._driver.cursor()
             self._begins_by_itself = self._connection.dialect.name != "sqlite"
-            self._commit_head = Prepared(_COMMIT_HEAD, self._connection)
-            self._commit_row = Prepared(sa.insert(journal_table), self._connection)
+            self._commit_head = Prepared(_COMMIT_HEAD, self._connection, _HEAD_VALUES)
+            self._commit_row = Prepared(sa.insert(journal_table), self._connection, _ROW_VALUES)
 
     @classmethod
     def open(
@@ -120,40 +127,26 @@ class Journal:
         self.seq = seq
 
     def _write(self, seq: int, payload: bytes | None, now: Now) -> None:
-        domain, epoch = self.store.domain, self.head.epoch
-        head = Head(self.head.store_id, epoch, seq, now.field_s, now.utc_s)
-        values = {
-            "of": domain,
-            "in_epoch": epoch,
-            "to_seq": seq,
-            "at_field_s": now.field_s,
-            "at_utc_s": now.utc_s,
-            "sum": head.checksum(domain),
-        }
-        with self.store.translated(), self._transaction() as cursor:
-            if self._commit_head.execute(cursor, values) != 1:
-                raise Fenced(f"{self.store.where}: epoch {epoch} is over, another writer has opened the store")
-            if payload is not None:
-                row = {
-                    "domain": domain,
-                    "seq": seq,
-                    "payload": payload,
-                    "checksum": row_checksum(domain, seq, payload),
-                }
-                self._commit_row.execute(cursor, row)
-
-    @contextmanager
-    def _transaction(self) -> Iterator[DBAPICursor]:
-        """A transaction on the driver itself: SQLAlchemy's own would take as long as the commit does."""
+        """One transaction on the driver itself, in plain statements: SQLAlchemy's would take as long as the commit."""
         try:
             if not self._begins_by_itself:
                 self._cursor.execute("BEGIN IMMEDIATE")
-            yield self._cursor
+            self._move_head(seq, now)
+            if payload is not None:
+                domain = self.store.domain
+                self._commit_row.execute(self._cursor, domain, seq, payload, row_checksum(domain, seq, payload))
             self._driver.commit()
         except BaseException:
-            with suppress(self.store.engine.dialect.loaded_dbapi.Error):  # of a lost connection; it hides the cause
-                self._driver.rollback()
-            raise
+            with self.store.translated():
+                with suppress(self.store.engine.dialect.loaded_dbapi.Error):  # of a lost connection; it hides the cause
+                    self._driver.rollback()
+                raise
+
+    def _move_head(self, seq: int, now: Now) -> None:
+        domain, epoch = self.store.domain, self.head.epoch
+        kept_sum = head_checksum(domain, self.head.store_id, epoch, seq, now.field_s, now.utc_s)
+        if self._commit_head.execute(self._cursor, seq, now.field_s, now.utc_s, kept_sum, domain, epoch) != 1:
+            raise Fenced(f"{self.store.where}: epoch {epoch} is over, another writer has opened the store")
 
     def close(self) -> None:
         """Stop writing."""

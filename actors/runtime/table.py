@@ -73,7 +73,7 @@ class Head:
 
     def checksum(self, domain: str) -> bytes:
         """16 bytes over all of it."""
-        return checksum(domain, pack([FORMAT, self.store_id, self.epoch, self.seq, self.field_s, self.utc_s]))
+        return head_checksum(domain, self.store_id, self.epoch, self.seq, self.field_s, self.utc_s)
 
     def columns(self, domain: str) -> dict[str, Any]:
         """The row of the head's table."""
@@ -94,6 +94,11 @@ def checksum(place: str, payload: bytes) -> bytes:
     digest = hashlib.blake2b(place.encode() + b"\0", digest_size=16)
     digest.update(payload)
     return digest.digest()
+
+
+def head_checksum(domain: str, store_id: str, epoch: int, seq: int, field_s: float, utc_s: float) -> bytes:
+    """The checksum of a head."""
+    return checksum(domain, pack((FORMAT, store_id, epoch, seq, field_s, utc_s)))
 
 
 def row_checksum(domain: str, seq: int, payload: bytes) -> bytes:

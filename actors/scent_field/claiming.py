@@ -50,7 +50,7 @@ class Claiming:
         if len(texts) > 1:
             texts = tuple(sorted(set(texts)))
         request = self._request(session_id, command, texts, any_of=False)
-        lease = request.space.leases.same(session_id, texts, request.shared)
+        lease = request.space.leases.same(session_id, request.targets, request.shared)
         if lease is not None:
             return self._renew(request, lease, now_s)
         blockers = blockers_of(request)
@@ -85,11 +85,11 @@ class Claiming:
 
     def _is_free(self, request: Request) -> bool:
         """Whether nothing is in the way; what the session holds already is free for it."""
-        own = request.space.leases.same(request.session_id, request.texts, request.shared)
+        own = request.space.leases.same(request.session_id, request.targets, request.shared)
         return own is not None or not blockers_of(request)
 
     def _renew_or_grant(self, request: Request, now_s: float) -> Granted | BusyFor:
-        lease = request.space.leases.same(request.session_id, request.texts, request.shared)
+        lease = request.space.leases.same(request.session_id, request.targets, request.shared)
         return self._grant(request, now_s) if lease is None else self._renew(request, lease, now_s)
 
     def _renew(self, request: Request, lease: Lease, now_s: float) -> Granted:

@@ -17,7 +17,17 @@ from actors.scent_field.event import (
 )
 from actors.scent_field.lease import Lease
 from actors.scent_field.liveness import Liveness
-from actors.scent_field.messages import ForceRelease, GiveBack, Granted, Held, NotReleased, Release, Released, Transfer
+from actors.scent_field.messages import (
+    ClaimedEach,
+    ForceRelease,
+    GiveBack,
+    Granted,
+    Held,
+    NotReleased,
+    Release,
+    Released,
+    Transfer,
+)
 from actors.scent_field.request import check_space
 from actors.scent_field.signal import SignalKind
 from actors.scent_field.space import ClaimSpace
@@ -241,6 +251,17 @@ class Ending:
             if lease.generation == granted.generation and lease.targets == granted.targets and not asked_again:
                 self._end(space, lease, "released", now_s)
                 return
+
+    def undo_each(self, session_id: str, each: ClaimedEach, now_s: float) -> None:
+        """The same for all grants of a batch; each has a generation of its own."""
+        space = self._state.look(each.space)
+        numbers = {generation + at for _, n_claims, generation in each.runs for at in range(n_claims)}
+        for lease in space.leases.owned(session_id):
+            if lease.generation in numbers and not lease.renewed:
+                self._end(space, lease, "released", now_s)
+        for one in each.apart:
+            if one.granted is not None:
+                self.undo(session_id, one.granted, now_s)
 
     def expire(self, now_s: float) -> None:
         """End what is due by itself."""

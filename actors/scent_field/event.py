@@ -21,6 +21,22 @@ class LeaseGranted(NamedTuple):
     intent: str
 
 
+class LeasesGranted(NamedTuple):
+    """A session holds these plain files from now on, each by an exclusive claim of its own.
+
+    Numbers of leases and generations count on from those of the first.
+    """
+
+    lease_id: int
+    space: str
+    session_id: str
+    targets: tuple[str, ...]
+    generation: int
+    fades: bool
+    at_s: float
+    intent: str
+
+
 class LeaseRenewed(NamedTuple):
     """The holder asked for the same claim again."""
 
@@ -164,6 +180,7 @@ EVENTS: Final = EventTable(
         204: LeaseEnded,
         205: LockDelayOver,
         206: LeaseMoved,
+        207: LeasesGranted,
         210: WaiterQueued,
         211: WaiterLeft,
         220: ClaimRejected,

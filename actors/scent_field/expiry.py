@@ -24,6 +24,11 @@ class Expiry:
         remaining_s = self._sessions.remaining_s(lease.session_id, now_s)
         return 0.0 if remaining_s is None else remaining_s
 
+    def fresh_s(self, session_id: str, now_s: float) -> float:
+        """The same for a lease that the session would be given now."""
+        remaining_s = self._sessions.remaining_s(session_id, now_s)
+        return self._fade_s if remaining_s is None else remaining_s
+
     def free_in_s(self, lease: Lease, now_s: float) -> float:
         """The same for somebody else, who has to wait through the lock delay of a silent holder too."""
         expires_in_s = self.expires_in_s(lease, now_s)

@@ -14,6 +14,7 @@ from typing import Any, Final
 from actors.runtime.errors import InvariantBroken, Misuse
 from actors.runtime.machine import Now, Ticket
 from actors.runtime.wire import BusyFor
+from actors.scent_field.batch import Batch
 from actors.scent_field.claiming import Claiming
 from actors.scent_field.ending import Ending
 from actors.scent_field.event import (
@@ -29,6 +30,8 @@ from actors.scent_field.messages import (
     Check,
     Claim,
     ClaimAny,
+    ClaimEach,
+    ClaimedEach,
     Deposited,
     FieldStatistics,
     ForceRelease,
@@ -70,6 +73,7 @@ class ScentField:
         self._perform: dict[type, Callable[[str, Any, float], Any]] = {
             Claim: self._claiming.claim,
             ClaimAny: self._claiming.claim_any,
+            ClaimEach: Batch(self.state, sessions, expiry, self._claiming).claim_each,
             Release: self._ending.release,
             GiveBack: self._ending.give_back,
             Transfer: self._ending.transfer,
@@ -174,7 +178,9 @@ class ScentField:
         """Take back what an answer granted that nobody heard."""
         if type(answer) is Granted:
             self._ending.undo(session_id, answer, now.field_s)
-            self._claiming.serve(now.field_s)
+        elif type(answer) is ClaimedEach:
+            self._ending.undo_each(session_id, answer, now.field_s)
+        self._claiming.serve(now.field_s)
 
     def expire(self, now: Now) -> None:
         """End what is due by itself, and serve those who waited for it."""

@@ -1,13 +1,12 @@
 """Leases: who holds which targets (Gray & Cheriton, SOSP 1989).
 
 A lease blocks others while it lives. One that ended by a missed deadline keeps blocking through its lock delay. The
-book finds the leases that a request would conflict with, and a session's own leases by target.
+book finds the leases that a request would conflict with, and those that a session owns.
 """
 
 from __future__ import annotations
 
-from bisect import insort
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -63,7 +62,7 @@ class LeaseBook:
 
     leases: dict[int, Lease] = field(default_factory=dict)
     index: OverlapIndex[Lease] = field(default_factory=OverlapIndex)
-    own: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    own: dict[str, dict[int, Lease]] = field(default_factory=dict)
     n_live: int = 0
 
     def add(self, lease: Lease) -> None:
@@ -74,6 +73,14 @@ class LeaseBook:
             self.index.add(parse_target(target), lease_id, lease)
         if lease.is_live:
             self._own(lease)
+
+    def add_each(self, leases: Sequence[Lease], paths: Sequence[str]) -> None:
+        """Take up one session's new leases, each on one of these plain files, with numbers that count on."""
+        numbered = {lease.lease_id: lease for lease in leases}
+        self.leases.update(numbered)
+        self.index.add_each(paths, leases[0].lease_id, leases)
+        self.own.setdefault(leases[0].session_id, {}).update(numbered)
+        self.n_live += len(leases)
 
     def end(self, lease: Lease, blocked_until_s: float) -> None:
         """The lease is over but blocks until then."""
@@ -90,11 +97,9 @@ class LeaseBook:
 
     def shrink(self, lease: Lease, released: tuple[str, ...]) -> None:
         """Give back some targets of a live lease."""
-        self._disown(lease)
         for target in released:
             self.index.remove(parse_target(target), lease.lease_id)
         lease.targets = tuple(target for target in lease.targets if target not in released)
-        self._own(lease)
 
     def move(self, lease: Lease, session_id: str) -> None:
         """Hand a live lease to another session."""
@@ -115,20 +120,17 @@ class LeaseBook:
 
     def on(self, target: Target) -> list[Lease]:
         """Leases on exactly this target, oldest first, lock delays included."""
-        return [lease for lease in _each_once(self.index.overlapping(target)) if target.text in lease.targets]
+        return self.index.on(target)
 
     def group(self, target: Target, generation: int) -> list[Lease]:
         """The live leases of a shared claim's generation on overlapping targets."""
         return [lease for lease in self.covering(target) if lease.shared and lease.generation == generation]
 
-    def same(self, session_id: str, targets: tuple[str, ...], shared: bool) -> Lease | None:
+    def same(self, session_id: str, targets: tuple[Target, ...], shared: bool) -> Lease | None:
         """The session's live lease of exactly these targets and this mode."""
-        own = self.own.get(session_id)
-        if own is None:
-            return None
-        for lease_id in own.get(targets[0], ()):
-            lease = self.leases[lease_id]
-            if lease.targets == targets and lease.shared == shared:
+        for lease in self.index.on(targets[0]):
+            is_own = lease.session_id == session_id and lease.is_live
+            if is_own and lease.shared == shared and lease.targets == tuple([target.text for target in targets]):
                 return lease
         return None
 
@@ -141,35 +143,22 @@ class LeaseBook:
 
     def owned(self, session_id: str) -> list[Lease]:
         """The session's live leases, oldest first."""
-        by_target = self.own.get(session_id, {})
-        ids = {lease_id for lease_ids in by_target.values() for lease_id in lease_ids}
-        return [self.leases[lease_id] for lease_id in sorted(ids)]
+        return [lease for _, lease in sorted(self.own.get(session_id, {}).items())]
 
     def owned_on(self, session_id: str, target: str) -> list[Lease]:
         """The session's live leases on exactly this target, oldest first."""
-        return [self.leases[lease_id] for lease_id in self.own.get(session_id, {}).get(target, ())]
+        on = self.index.on(parse_target(target))
+        return [lease for lease in on if lease.session_id == session_id and lease.is_live]
 
     def _own(self, lease: Lease) -> None:
         self.n_live += 1
-        by_target = self.own.get(lease.session_id)
-        if by_target is None:
-            by_target = self.own[lease.session_id] = {}
-        for target in lease.targets:
-            ids = by_target.get(target)
-            if ids is None:
-                by_target[target] = [lease.lease_id]
-            else:
-                insort(ids, lease.lease_id)
+        self.own.setdefault(lease.session_id, {})[lease.lease_id] = lease
 
     def _disown(self, lease: Lease) -> None:
         self.n_live -= 1
-        by_target = self.own[lease.session_id]
-        for target in lease.targets:
-            ids = by_target[target]
-            ids.remove(lease.lease_id)
-            if not ids:
-                del by_target[target]
-        if not by_target:
+        own = self.own[lease.session_id]
+        del own[lease.lease_id]
+        if not own:
             del self.own[lease.session_id]
 
     def snapshot(self) -> Iterator[list[Any]]:
@@ -206,9 +195,9 @@ class LeaseBook:
             twin.restore(row)
         if self.n_live != sum(1 for lease in self.leases.values() if lease.is_live):
             raise InvariantBroken(f"{self.n_live} live leases are counted, others are there")
-        if twin.own != self.own:
+        if {one: sorted(ids) for one, ids in twin.own.items()} != {one: sorted(ids) for one, ids in self.own.items()}:
             raise InvariantBroken("the index of leases by session does not follow from the leases")
-        if len(twin.index) != len(self.index) or twin.index.n_nodes != self.index.n_nodes:
+        if len(twin.index) != len(self.index) or twin.index.n_folders != self.index.n_folders:
             raise InvariantBroken("the index of leases by target does not follow from the leases")
         for lease in self.leases.values():
             for text in lease.targets:

@@ -27,6 +27,7 @@ class FieldLimits:
     max_watch_s: float = 60.0
     max_targets: int = 256
     max_globs: int = 16
+    max_each: int = 1_024
     max_leases: int = 500_000
     max_waiters: int = 1_024
     max_waiters_of_session: int = 16

@@ -6,9 +6,11 @@ outcomes are answers; what is illegal comes back as `Failed`.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, NoReturn
 
-from actors.runtime.wire import Schema
+from actors.runtime.errors import InvariantBroken
+from actors.runtime.wire import BusyFor, Failed, Schema
 
 
 class Claim(NamedTuple):
@@ -28,6 +30,18 @@ class ClaimAny(NamedTuple):
     targets: tuple[str, ...]
     mode: str
     wait_s: float
+    intent: str
+
+
+class ClaimEach(NamedTuple):
+    """Give me each of these targets that is free: as many claims of one target each, made in this order.
+
+    The outcome is that of as many `Claim` commands; it takes a fraction of their time and of their bytes.
+    """
+
+    space: str
+    targets: tuple[str, ...]
+    mode: str
     intent: str
 
 
@@ -84,6 +98,63 @@ class Held(NamedTuple):
     n_more: int
     next_step: str
     cycle: tuple[str, ...]
+
+
+class GrantedRun(NamedTuple):
+    """Claims of `n_claims` targets in a row, from the one at `place` on: new ones, about which there is no more to say.
+
+    Their generations count on from `generation`.
+    """
+
+    place: int
+    n_claims: int
+    generation: int
+
+
+class AnsweredApart(NamedTuple):
+    """The answer to the claim of the target at `place`: one of the four."""
+
+    place: int
+    granted: Granted | None
+    held: Held | None
+    failed: Failed | None
+    busy: BusyFor | None
+
+    @property
+    def answer(self) -> Granted | Held | Failed | BusyFor:
+        """The one that is there."""
+        return self.granted or self.held or self.failed or self.busy or _missing(self.place)
+
+
+class ClaimedEach(NamedTuple):
+    """What became of each target of a `ClaimEach`, in as few words as it takes; `answers_of` spells it out."""
+
+    space: str
+    expires_in_s: float
+    kept_by: str
+    runs: tuple[GrantedRun, ...]
+    apart: tuple[AnsweredApart, ...]
+
+
+def answers_of(each: ClaimedEach, targets: Sequence[str]) -> list[Granted | Held | Failed | BusyFor]:
+    """The answer to each claim, as a `Claim` of that target alone would have had it.
+
+    `targets` are those of the command. Raises `InvariantBroken` if an answer is missing.
+    """
+    answers: list[Granted | Held | Failed | BusyFor | None] = [None] * len(targets)
+    for one in each.apart:
+        answers[one.place] = one.answer
+    for place, n_claims, generation in each.runs:
+        for at in range(n_claims):
+            target = (targets[place + at],)
+            answers[place + at] = Granted(
+                generation + at, target, each.expires_in_s, each.kept_by, False, (), (), each.space
+            )
+    return [answer or _missing(place) for place, answer in enumerate(answers)]
+
+
+def _missing(place: int) -> NoReturn:
+    raise InvariantBroken(f"the target at place {place} has no answer")
 
 
 class Release(NamedTuple):
@@ -334,6 +405,7 @@ SCHEMA = Schema(
     commands={
         "claim": Claim,
         "claim_any": ClaimAny,
+        "claim_each": ClaimEach,
         "release": Release,
         "give_back": GiveBack,
         "transfer": Transfer,
@@ -351,6 +423,7 @@ SCHEMA = Schema(
     answers={
         "granted": Granted,
         "held": Held,
+        "claimed_each": ClaimedEach,
         "released": Released,
         "noted": Noted,
         "deposited": Deposited,

@@ -1,12 +1,14 @@
 """Which entries stand in the way of a target, found without looking at all of them.
 
-A tree of names. A literal file stands at the end of its path; a folder or glob stands where its literal names end. So
-the entries that overlap a file stand on its own path, and those that overlap a folder or glob on the way to its literal
-names or below them. Labels stand apart.
+A tree of folders. A literal file is listed in its folder by its name; a folder or glob stands where its literal names
+end. So the entries that overlap a file stand in its folder and on its own path, and those that overlap a folder or glob
+on the way to its literal names or below them. Labels stand apart. Every folder is also found at once by its path:
+a file that nothing but files could be in the way of costs one look into its folder.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from operator import itemgetter
 from typing import Final, Generic, TypeAlias, TypeVar
 
@@ -22,19 +24,19 @@ _FILE: Final = TargetKind.FILE
 _LABEL: Final = TargetKind.LABEL
 
 
-class _Node(Generic[T]):
-    """One name in the tree: the literal file of this path, and the folders and globs whose literal names end here."""
+class _Folder(Generic[T]):
+    """One folder of the tree: its literal files, and the folders and globs whose literal names end here."""
 
-    __slots__ = ("children", "rows", "wide")
+    __slots__ = ("files", "folders", "wide")
 
     def __init__(self) -> None:
-        self.children: dict[str, _Node[T]] | None = None
-        self.rows: Rows[T] | None = None
-        self.wide: dict[str, tuple[Target, Rows[T]]] | None = None
+        self.files: dict[str, Rows[T]] = {}
+        self.folders: dict[str, _Folder[T]] = {}
+        self.wide: dict[str, tuple[Target, Rows[T]]] = {}
 
     @property
     def is_empty(self) -> bool:
-        return not self.children and not self.rows and not self.wide
+        return not self.files and not self.folders and not self.wide
 
 
 class OverlapIndex(Generic[T]):
@@ -45,72 +47,111 @@ class OverlapIndex(Generic[T]):
     """
 
     def __init__(self) -> None:
-        self._root: _Node[T] = _Node()
+        self._root: _Folder[T] = _Folder()
+        self._folders: dict[str, _Folder[T]] = {"": self._root}
         self._labels: dict[str, Rows[T]] = {}
         self._n_entries = 0
+        self._n_wide = 0
 
     def __len__(self) -> int:
         return self._n_entries
 
     @property
-    def n_nodes(self) -> int:
-        """How many names the tree holds now; 0 when nothing but labels is in it."""
-        return sum(len(node.children or ()) for node in _nodes_below(self._root))
+    def n_folders(self) -> int:
+        """How many folders the tree holds now, the root left out; 0 when nothing but labels or root files is in it."""
+        return len(self._folders) - 1
 
     def add(self, target: Target, key: int, entry: T) -> None:
         """Put an entry on a target. Raises `InvariantBroken` if this key stands on it already."""
         row = (key, target.text, entry)
-        if target.kind is _LABEL:
+        if target.kind is _FILE:
+            files = self._folder(target.parts[:-1]).files
+            files[target.parts[-1]] = _with_row(files.get(target.parts[-1]), row)
+        elif target.kind is _LABEL:
             self._labels[target.text] = _with_row(self._labels.get(target.text), row)
         else:
-            self._add_path(target, row)
+            wide = self._folder(target.anchor).wide
+            rows = wide[target.text][1] if target.text in wide else None
+            wide[target.text] = (target, _with_row(rows, row))
+            self._n_wide += 1
         self._n_entries += 1
 
-    def _add_path(self, target: Target, row: Row[T]) -> None:
-        node = self._root
-        is_file = target.kind is _FILE
-        for name in target.parts if is_file else target.anchor:
-            children = node.children
-            if children is None:
-                children = node.children = {}
-            child = children.get(name)
-            if child is None:
-                child = children[name] = _Node()
-            node = child
-        if is_file:
-            node.rows = (row,) if node.rows is None else _with_row(node.rows, row)
-            return
-        if node.wide is None:
-            node.wide = {}
-        rows = node.wide[target.text][1] if target.text in node.wide else None
-        node.wide[target.text] = (target, _with_row(rows, row))
+    def add_each(self, paths: Sequence[str], first_key: int, entries: Sequence[T]) -> None:
+        """Put one entry on each of these files, under keys that count on; only for `is_plain` paths."""
+        folders = self._folders
+        for key, path in enumerate(paths, first_key):
+            above, _, name = path.rpartition("/")
+            folder = folders.get(above)
+            if folder is None:
+                folder = self._folder(tuple(above.split("/")))
+            row = (key, path, entries[key - first_key])
+            folder.files[name] = _with_row(folder.files[name], row) if name in folder.files else (row,)
+        self._n_entries += len(paths)
+
+    def _folder(self, names: Sequence[str]) -> _Folder[T]:
+        """The folder of that path, made with those above it where it is missing."""
+        path = "/".join(names)
+        folder = self._folders.get(path)
+        if folder is None:
+            folder = self._folders[path] = self._folder(names[:-1]).folders[names[-1]] = _Folder()
+        return folder
 
     def remove(self, target: Target, key: int) -> None:
         """Take the entry with this key off a target. Raises `InvariantBroken` if there is none."""
         if target.kind is _LABEL:
-            labelled = _without_row(self._labels.get(target.text), target, key)
-            _store(self._labels, target.text, labelled)
+            _store(self._labels, target.text, _without_row(self._labels.get(target.text), target, key))
+        elif target.kind is _FILE:
+            path, name = "/".join(target.parts[:-1]), target.parts[-1]
+            files = self._there(path, target, key).files
+            _store(files, name, _without_row(files.get(name), target, key))
+            self._prune(path)
         else:
-            self._remove_path(target, key)
-        self._n_entries -= 1
-
-    def _remove_path(self, target: Target, key: int) -> None:
-        names = target.anchor
-        path = [self._root]
-        for name in names:
-            child = (path[-1].children or {}).get(name)
-            if child is None:
-                raise _missing(target, key)
-            path.append(child)
-        node = path[-1]
-        if target.kind is _FILE:
-            node.rows = _without_row(node.rows, target, key) or None
-        else:
-            wide = node.wide or {}
+            path = "/".join(target.anchor)
+            wide = self._there(path, target, key).wide
             rows = _without_row(wide[target.text][1] if target.text in wide else None, target, key)
             _store(wide, target.text, (target, rows) if rows else None)
-            node.wide = wide or None
-        _prune(path, names)
+            self._n_wide -= 1
+            self._prune(path)
+        self._n_entries -= 1
+
+    def _there(self, path: str, target: Target, key: int) -> _Folder[T]:
+        folder = self._folders.get(path)
+        if folder is None:
+            raise _missing(target, key)
+        return folder
+
+    def _prune(self, path: str) -> None:
+        """Drop the folders that hold nothing any more, from this one up."""
+        while path and self._folders[path].is_empty:
+            del self._folders[path]
+            path, _, name = path.rpartition("/")
+            del self._folders[path].folders[name]
+
+    def on(self, target: Target) -> list[T]:
+        """The entries on exactly this target, ascending by key."""
+        rows: Rows[T] = ()
+        if target.kind is _LABEL:
+            rows = self._labels.get(target.text, ())
+        elif target.kind is _FILE:
+            folder = self._folders.get("/".join(target.parts[:-1]))
+            if folder is not None:
+                rows = folder.files.get(target.parts[-1], ())
+        else:
+            folder = self._folders.get("/".join(target.anchor))
+            if folder is not None and target.text in folder.wide:
+                rows = folder.wide[target.text][1]
+        return [row[2] for row in rows]
+
+    def n_free(self, paths: Sequence[str], start: int, stop: int) -> int:
+        """How many of these files, from `start` on and before `stop`, nothing overlaps; only for `is_plain` paths."""
+        for place in range(start, stop):
+            above, _, name = paths[place].rpartition("/")
+            folder = self._folders.get(above)
+            if folder is not None and name in folder.files:
+                return place - start
+            if self._n_wide and self._covering(tuple(paths[place].split("/"))):
+                return place - start
+        return stop - start
 
     def overlapping(self, target: Target) -> list[T]:
         """The entries on all targets that overlap this one, ascending by key, then by the text of their target."""
@@ -126,22 +167,21 @@ class OverlapIndex(Generic[T]):
 
     def _on_path(self, parts: tuple[str, ...]) -> list[Row[T]]:
         """What overlaps a literal file: itself, and what covers it and stands on its way."""
+        found = self._covering(parts) if self._n_wide else []
+        folder = self._folders.get("/".join(parts[:-1]))
+        if folder is not None:
+            found.extend(folder.files.get(parts[-1], ()))
+        return found
+
+    def _covering(self, parts: tuple[str, ...]) -> list[Row[T]]:
+        """The folders and globs that cover a file. They stand on its way, or where it would be if it were a folder."""
         found: list[Row[T]] = []
-        node = self._root
-        if node.wide is not None:
-            _collect_covering(node.wide, parts, found)
-        for name in parts:
-            children = node.children
-            if children is None:
-                return found
-            child = children.get(name)
-            if child is None:
-                return found
-            node = child
-            if node.wide is not None:
-                _collect_covering(node.wide, parts, found)
-        if node.rows is not None:
-            found.extend(node.rows)
+        folder: _Folder[T] | None = self._root
+        for name in (*parts, ""):
+            if folder is None:
+                break
+            _collect_covering(folder.wide, parts, found)
+            folder = folder.folders.get(name)
         return found
 
     def _in_reach(self, target: Target) -> list[Row[T]]:
@@ -150,27 +190,28 @@ class OverlapIndex(Generic[T]):
         walk = Walk(target.steps)
         stack = [(self._root, walk.start)]
         while stack:
-            node, position = stack.pop()
+            folder, position = stack.pop()
             if walk.covers_below(position):
-                _collect_below(node, found)
+                _collect_below(folder, found)
                 continue
-            if node.rows is not None and walk.has_matched(position):
-                found.extend(node.rows)
-            if node.wide is not None:
-                _collect_overlapping(node.wide, target, found)
-            if node.children is not None:
-                stack.extend(_deeper(node.children, walk, position))
+            _collect_overlapping(folder.wide, target, found)
+            for rows, after in _deeper(folder.files, walk, position):
+                if walk.has_matched(after):
+                    found.extend(rows)
+            stack.extend(_deeper(folder.folders, walk, position))
         return found
 
 
-def _deeper(
-    children: dict[str, _Node[T]], walk: Walk, position: frozenset[int]
-) -> list[tuple[_Node[T], frozenset[int]]]:
+V = TypeVar("V")
+
+
+def _deeper(names: dict[str, V], walk: Walk, position: frozenset[int]) -> list[tuple[V, frozenset[int]]]:
+    """What stands under the names that a walk can take next, each with the position there."""
     only = walk.only_name(position)
     if only is not None:
-        return [(children[only], walk.after(position, only))] if only in children else []
-    pairs = ((child, walk.after(position, name)) for name, child in children.items())
-    return [(child, after) for child, after in pairs if after]
+        return [(names[only], walk.after(position, only))] if only in names else []
+    pairs = ((found, walk.after(position, name)) for name, found in names.items())
+    return [(found, after) for found, after in pairs if after]
 
 
 def _collect_overlapping(wide: dict[str, tuple[Target, Rows[T]]], target: Target, found: list[Row[T]]) -> None:
@@ -185,22 +226,15 @@ def _collect_covering(wide: dict[str, tuple[Target, Rows[T]]], parts: tuple[str,
             found.extend(rows)
 
 
-def _collect_below(node: _Node[T], found: list[Row[T]]) -> None:
+def _collect_below(folder: _Folder[T], found: list[Row[T]]) -> None:
     """All entries from here down: the folder or glob that asks covers each path they could stand for."""
-    for below in _nodes_below(node):
-        if below.rows is not None:
-            found.extend(below.rows)
-        if below.wide is not None:
-            for _, rows in below.wide.values():
-                found.extend(rows)
-
-
-def _nodes_below(node: _Node[T]) -> list[_Node[T]]:
-    nodes = [node]
-    for at in nodes:
-        if at.children is not None:
-            nodes.extend(at.children.values())
-    return nodes
+    folders = [folder]
+    for below in folders:
+        folders.extend(below.folders.values())
+        for rows in below.files.values():
+            found.extend(rows)
+        for _, rows in below.wide.values():
+            found.extend(rows)
 
 
 def _with_row(rows: Rows[T] | None, row: Row[T]) -> Rows[T]:
@@ -224,20 +258,8 @@ def _missing(target: Target, key: int) -> InvariantBroken:
     return InvariantBroken(f"no entry {key} stands on {target.text!r}: it was removed before, or never added")
 
 
-V = TypeVar("V")
-
-
 def _store(slots: dict[str, V], name: str, value: V | None) -> None:
     if value:
         slots[name] = value
     else:
         slots.pop(name, None)
-
-
-def _prune(path: list[_Node[T]], names: tuple[str, ...]) -> None:
-    """Drop the nodes that hold nothing any more, from the end of the path up."""
-    for parent, name, node in zip(reversed(path[:-1]), reversed(names), reversed(path[1:]), strict=True):
-        if not node.is_empty or parent.children is None:
-            return
-        del parent.children[name]
-        parent.children = parent.children or None

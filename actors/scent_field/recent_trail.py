@@ -6,7 +6,7 @@ several agents have left one, and deposits that come out of order (from a snapsh
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from actors.runtime.errors import InvariantBroken
@@ -38,6 +38,16 @@ class RecentTrails:
         else:
             self._recent[target] = deposit
             self._last_at_s = deposit.at_s
+
+    def put_each(self, targets: Sequence[str], deposit: Deposit) -> None:
+        """Set this agent's deposit on each of the targets."""
+        is_next = deposit.at_s >= self._last_at_s and deposit.intensity == self._intensity
+        if is_next and self._recent.keys().isdisjoint(targets) and not len(self._ranked):
+            self._recent.update(dict.fromkeys(targets, deposit))
+            self._last_at_s = deposit.at_s
+        else:
+            for target in targets:
+                self.put(target, deposit)
 
     def drop(self, target: str, agent_id: str) -> None:
         """Remove this agent's deposit on the target, if there is one."""

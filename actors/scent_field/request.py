@@ -83,16 +83,21 @@ def queued_request(space: ClaimSpace, waiter: Waiter, lineage: tuple[str, ...]) 
 
 def check_claim(command: Claim | ClaimAny, limits: FieldLimits) -> None:
     """Raise `Misuse` for a claim whose mode, intent, wait or number of targets makes no sense."""
-    if command.mode not in MODES:
-        raise Misuse(f"mode {command.mode[:40]!r} is not one of {', '.join(MODES)}")
+    check_terms(command.mode, command.intent, limits)
     if not 0 < len(command.targets) <= limits.max_targets:
         raise Misuse(f"a claim takes 1 to {limits.max_targets} targets, not {len(command.targets)}: split it")
     if len(command.targets) > limits.max_globs:
         _check_globs(command, limits)
-    if len(command.intent) > limits.max_intent:
-        raise Misuse(f"an intent has at most {limits.max_intent} characters, this one {len(command.intent)}")
     if not 0.0 <= command.wait_s <= limits.max_wait_s:
         raise Misuse(f"wait_s={command.wait_s:g} is not between 0 and {limits.max_wait_s:g} s")
+
+
+def check_terms(mode: str, intent: str, limits: FieldLimits) -> None:
+    """Raise `Misuse` for an unknown mode, or an intent that is too long."""
+    if mode not in MODES:
+        raise Misuse(f"mode {mode[:40]!r} is not one of {', '.join(MODES)}")
+    if len(intent) > limits.max_intent:
+        raise Misuse(f"an intent has at most {limits.max_intent} characters, this one {len(intent)}")
 
 
 def _check_globs(command: Claim | ClaimAny, limits: FieldLimits) -> None:

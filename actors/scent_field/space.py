@@ -15,6 +15,7 @@ from actors.scent_field.event import (
     LeaseMoved,
     LeaseProgressed,
     LeaseRenewed,
+    LeasesGranted,
     LeaseShrunk,
     LockDelayOver,
     ReleaseForced,
@@ -88,6 +89,24 @@ class ClaimSpace:
             claimed.put(target, deposit)
             self.note("claimed", target, event.session_id, event.intent)
         return lease
+
+    def grant_each(self, event: LeasesGranted) -> list[Lease]:
+        """A session holds files, each by a lease of its own."""
+        first, _, session_id, targets, generation, fades, at_s, intent = event
+        above, version = generation - first, self.version + 1
+        leases = [
+            Lease(number, session_id, (target,), False, number + above, fades, at_s, at_s, intent)
+            for number, target in enumerate(targets, first)
+        ]
+        self.generation = max(self.generation, leases[-1].generation)
+        self.leases.add_each(leases, targets)
+        self.signals.claimed.put_each(targets, Deposit(session_id, CLAIM_INTENSITY, at_s))
+        noted = [
+            Change(number, "claimed", target, session_id, intent) for number, target in enumerate(targets, version)
+        ]
+        self.changes.extend(noted)
+        self.version += len(noted)
+        return leases
 
     def _refused_by_group(self, event: LeaseGranted) -> set[tuple[str, str]] | None:
         """Whoever was refused because of a shared claim stays counted when those who held it first have left."""

@@ -18,6 +18,7 @@ from actors.scent_field.event import (
     LeaseMoved,
     LeaseProgressed,
     LeaseRenewed,
+    LeasesGranted,
     LeaseShrunk,
     LockDelayOver,
     ReleaseForced,
@@ -82,6 +83,7 @@ class FieldState:
         self._due: list[Due] = []
         self._evolve: dict[type, Callable[[Any], None]] = {
             LeaseGranted: self._granted,
+            LeasesGranted: self._granted_each,
             LeaseRenewed: self._renewed,
             LeaseProgressed: self._progressed,
             LeaseShrunk: self._shrunk,
@@ -96,6 +98,11 @@ class FieldState:
             StrictnessSet: lambda event: self.space(event.space).set_strictness(event),
             ReleaseForced: lambda event: self.space(event.space).force(event),
         }
+
+    @property
+    def n_room(self) -> int:
+        """How many more leases may be held."""
+        return max(0, self.limits.max_leases - self.n_leases)
 
     def space(self, name: str) -> ClaimSpace:
         """The space of that name, made on first use."""
@@ -127,6 +134,15 @@ class FieldState:
         self.counters["claims_granted"] += 1
         if event.fades:
             self._await_fade(event.space, lease)
+
+    def _granted_each(self, event: LeasesGranted) -> None:
+        leases = self.space(event.space).grant_each(event)
+        self.last_lease = max(self.last_lease, leases[-1].lease_id)
+        self.n_leases += len(leases)
+        self.counters["claims_granted"] += len(leases)
+        if event.fades:
+            for lease in leases:
+                self._await_fade(event.space, lease)
 
     def _renewed(self, event: LeaseRenewed) -> None:
         self.space(event.space).progress(event)

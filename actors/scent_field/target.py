@@ -112,12 +112,20 @@ def parse_target(text: str) -> Target:
     Raises `BadTarget` for every other text and says what to write instead. Bounds: 1024 characters, 64 segments,
     255 characters in one, 16 wildcards.
     """
-    if len(text) <= MAX_NAME_CHARS and _PLAIN.fullmatch(text):
+    if is_plain(text):
         return Target(text, TargetKind.FILE, tuple(text.split("/")))
     _check_text(text)
     if _LABEL.match(text):
         return _label(text)
     return _path(text)
+
+
+def is_plain(text: str) -> bool:
+    """Whether this is a file in the spelling of nearly all files: ASCII, short, nothing escaped. Its names are as read.
+
+    False says nothing: other files are spelled in other ways.
+    """
+    return len(text) <= MAX_NAME_CHARS and _PLAIN.fullmatch(text) is not None
 
 
 def canonical(text: str) -> Target:

@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol
 import ray
 
 from actors.runtime.errors import InvariantBroken
-from actors.scent_field.messages import Claim, Noted, Progress, Release
+from actors.scent_field.messages import Claim, ClaimEach, Noted, Progress, Release
 from coordinator.asking import Asker
 from coordinator.bench.noop import NOOP
 from coordinator.client import Coordinator
@@ -111,6 +111,8 @@ def _ask(core: Core, commands: Sequence[Any]) -> list[Any]:
 def reference_commands(space: str, prefix: str, batch: int, *, durable: bool) -> list[Any]:
     """The commands whose size a reference call has."""
     paths = [f"{prefix}/f{number}.py" for number in range(batch)]
+    if durable and batch == 1:
+        return [Claim(space, (paths[0],), "exclusive", 0.0, _INTENT)]
     if durable:
-        return [Claim(space, (path,), "exclusive", 0.0, _INTENT) for path in paths]
+        return [ClaimEach(space, tuple(paths), "exclusive", _INTENT)]
     return [Progress(space, path, HEAT, 0.0) for path in paths]

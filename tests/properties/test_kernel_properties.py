@@ -24,6 +24,7 @@ from actors.scent_field.limits import FieldLimits
 from actors.scent_field.messages import (
     Claim,
     ClaimAny,
+    ClaimEach,
     ForceRelease,
     Granted,
     LeaveSignal,
@@ -50,6 +51,13 @@ home = st.just("home")
 small = st.integers(0, 6)
 mutations = st.one_of(
     st.builds(Claim, home, targets.map(tuple), modes, waits, st.just("")),
+    st.builds(
+        ClaimEach,
+        home,
+        st.lists(st.sampled_from(["a.py", "b.py", "src/c.py", "src/d.py", "src/"]), min_size=1, max_size=6).map(tuple),
+        modes,
+        st.just(""),
+    ),
     st.builds(ClaimAny, home, targets.map(tuple), modes, waits, st.just("")),
     st.builds(Release, home, targets.map(tuple), st.just(0), st.booleans()),
     st.builds(Release, home, st.just(()), small, st.booleans()),

@@ -183,7 +183,7 @@ def test_the_index_answers_as_a_plain_list_does(operations: list[tuple[bool, Tar
         assert len(index) == len(rows)
     for key, text in list(rows):
         index.remove(parse_target(text), key)
-    assert (len(index), index.n_nodes) == (0, 0)
+    assert (len(index), index.n_folders) == (0, 0)
 
 
 @settings(deadline=None, max_examples=300)

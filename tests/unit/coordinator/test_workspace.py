@@ -261,3 +261,35 @@ def test_without_git_the_root_makes_the_space_and_a_given_name_wins(tmp_path: Pa
     assert Workspace(tmp_path / "one").space == Workspace(tmp_path / "two" / ".." / "one").space
     assert Workspace(tmp_path / "one").space != Workspace(tmp_path / "two").space
     assert Workspace(tmp_path / "one", space="team").space == "team"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "src/api.py",
+        "src/new/file.py",
+        "README.md/below",
+        "src/web",
+        "to_web",
+        "to_web/v1.py",
+        "to_file.py",
+        "nowhere",
+        "nowhere/below.py",
+        "loop/x.py",
+        f"src/{'n' * 240}.py",
+    ],
+)
+def test_a_plain_path_means_the_same_whether_or_not_the_folders_above_the_root_are_looked_at(
+    root: Path, workspace: Workspace, text: str
+) -> None:
+    (root / "to_web").symlink_to("src/web")
+    (root / "to_file.py").symlink_to("src/api.py")
+    (root / "nowhere").symlink_to("src/missing")
+    (root / "loop").symlink_to("loop")
+    assert workspace.target(text) == workspace.target(text, cwd=root)
+
+
+def test_a_plain_path_through_a_link_that_leads_out_of_the_root_is_refused(root: Path, workspace: Workspace) -> None:
+    (root / "out").symlink_to(root.parent)
+    with pytest.raises(BadTarget, match="outside the root"):
+        workspace.target("out/x.py")

@@ -65,15 +65,15 @@ def test_one_key_on_several_targets_comes_once_for_each_in_order_of_the_texts() 
     assert found(index, "src/") == ["src/", "src/*.py", "src/a.py", "src/b.py"]
 
 
-def test_removal_leaves_no_nodes_behind() -> None:
+def test_removal_leaves_no_folders_behind() -> None:
     texts = ["a/b/c/d.py", "a/b/", "a/b/c/*.py", "a/b", "x/**/y", "task:a"]
     index = index_of(*texts)
-    assert index.n_nodes == 5
+    assert index.n_folders == 4
     index.remove(parse_target("a/b/c/d.py"), 0)
-    assert index.n_nodes == 4
+    assert index.n_folders == 4
     for key, text in list(enumerate(texts))[1:]:
         index.remove(parse_target(text), key)
-    assert (len(index), index.n_nodes) == (0, 0)
+    assert (len(index), index.n_folders) == (0, 0)
     assert found(index, "./") == []
 
 
@@ -97,5 +97,5 @@ def test_removing_what_is_not_there_is_our_bug_and_changes_nothing(text: str) ->
     index = index_of("a/b/c", "a/b/", "task:b")
     with pytest.raises(InvariantBroken, match="no entry 7 stands on"):
         index.remove(parse_target(text), 7)
-    assert (len(index), index.n_nodes) == (3, 3)
+    assert (len(index), index.n_folders) == (3, 2)
     assert found(index, "./") == ["0 a/b/c", "1 a/b/"]
