@@ -18,7 +18,7 @@ from actors.scent_field.liveness import Liveness
 from actors.scent_field.messages import AnsweredApart, Claim, ClaimEach, ClaimedEach, Granted, GrantedRun, Held
 from actors.scent_field.request import check_space, check_terms
 from actors.scent_field.state import FieldState
-from actors.scent_field.target import is_plain
+from actors.scent_field.target import places_not_plain
 
 
 class Batch:
@@ -77,7 +77,7 @@ class Batch:
         space = self._state.look(command.space)
         if command.mode != "exclusive" or space.waiters.waiters or space.signals.has_marks:
             return list(range(len(targets)))
-        singles = [place for place, text in enumerate(targets) if not is_plain(text)]
+        singles = places_not_plain(targets)
         if len(set(targets)) < len(targets):
             first = {text: place for place, text in reversed(list(enumerate(targets)))}
             singles = sorted({*singles, *(place for place, text in enumerate(targets) if first[text] < place)})

@@ -76,9 +76,10 @@ class LeaseBook:
 
     def add_each(self, leases: Sequence[Lease], paths: Sequence[str]) -> None:
         """Take up one session's new leases, each on one of these plain files, with numbers that count on."""
-        numbered = {lease.lease_id: lease for lease in leases}
+        first = leases[0].lease_id
+        numbered = dict(zip(range(first, first + len(leases)), leases, strict=True))
         self.leases.update(numbered)
-        self.index.add_each(paths, leases[0].lease_id, leases)
+        self.index.add_each(paths, first, leases)
         self.own.setdefault(leases[0].session_id, {}).update(numbered)
         self.n_live += len(leases)
 

@@ -142,7 +142,7 @@ class Report:
 
     def _changes(self, name: str, version: int) -> Changes:
         space = self._state.look(name)
-        resync, changes = space.changes_after(version)
+        resync, changes = space.changes.after(version)
         shown = changes[:_MAX_CHANGES]
         return Changes(shown[-1].version if shown else space.version, resync, shown)
 

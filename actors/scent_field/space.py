@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from actors.runtime.errors import InvariantBroken
+from actors.scent_field.change_log import ChangeLog
 from actors.scent_field.event import (
     ClaimRejected,
     LeaseEnded,
@@ -33,7 +34,6 @@ from actors.scent_field.trail import Deposit
 from actors.scent_field.waiter import Waiter, WaitLine
 
 STRICTNESSES: Final = ("observe", "warn", "deny")
-MAX_CHANGES: Final = 2_048
 MAX_ENDED: Final = 4_096
 MAX_AUDIT: Final = 1_000
 
@@ -54,11 +54,10 @@ class ClaimSpace:
     half_lives_s: Mapping[SignalKind, float] = field(default_factory=lambda: HALF_LIVES_S)
     generation: int = 0
     strictness: str = "deny"
-    version: int = 0
     leases: LeaseBook = field(default_factory=LeaseBook)
     waiters: WaitLine = field(default_factory=WaitLine)
     signals: Signals = field(init=False)
-    changes: deque[Change] = field(default_factory=lambda: deque(maxlen=MAX_CHANGES))
+    changes: ChangeLog = field(default_factory=ChangeLog)
     audit: deque[AuditLine] = field(default_factory=lambda: deque(maxlen=MAX_AUDIT))
     ended: dict[int, EndedClaim] = field(default_factory=dict)
 
@@ -87,13 +86,13 @@ class ClaimSpace:
         claimed = self.signals.claimed
         for target in event.targets:
             claimed.put(target, deposit)
-            self.note("claimed", target, event.session_id, event.intent)
+        self.changes.note("claimed", event.targets, event.session_id, event.intent)
         return lease
 
     def grant_each(self, event: LeasesGranted) -> list[Lease]:
         """A session holds files, each by a lease of its own."""
         first, _, session_id, targets, generation, fades, at_s, intent = event
-        above, version = generation - first, self.version + 1
+        above = generation - first
         leases = [
             Lease(number, session_id, (target,), False, number + above, fades, at_s, at_s, intent)
             for number, target in enumerate(targets, first)
@@ -101,11 +100,7 @@ class ClaimSpace:
         self.generation = max(self.generation, leases[-1].generation)
         self.leases.add_each(leases, targets)
         self.signals.claimed.put_each(targets, Deposit(session_id, CLAIM_INTENSITY, at_s))
-        noted = [
-            Change(number, "claimed", target, session_id, intent) for number, target in enumerate(targets, version)
-        ]
-        self.changes.extend(noted)
-        self.version += len(noted)
+        self.changes.note("claimed", targets, session_id, intent)
         return leases
 
     def _refused_by_group(self, event: LeaseGranted) -> set[tuple[str, str]] | None:
@@ -131,7 +126,7 @@ class ClaimSpace:
         self.leases.shrink(lease, event.targets)
         for target in event.targets:
             self._fade_claim(lease.session_id, target)
-            self.note("released", target, lease.session_id, "")
+        self.changes.note("released", event.targets, lease.session_id, "")
 
     def end(self, event: LeaseEnded) -> Lease:
         """The claim is over."""
@@ -144,7 +139,7 @@ class ClaimSpace:
         what = "released" if event.reason == "released" else "ended"
         for target in lease.targets:
             self._fade_claim(lease.session_id, target)
-            self.note(what, target, lease.session_id, event.reason)
+        self.changes.note(what, lease.targets, lease.session_id, event.reason)
         return lease
 
     def _remember_end(self, lease: Lease, reason: str, at_s: float) -> None:
@@ -162,8 +157,7 @@ class ClaimSpace:
         """The lock delay is over."""
         lease = self.leases.leases[event.lease_id]
         self.leases.remove(lease)
-        for target in lease.targets:
-            self.note("released", target, lease.session_id, "lock_delay")
+        self.changes.note("released", lease.targets, lease.session_id, "lock_delay")
         return lease
 
     def move(self, event: LeaseMoved) -> Lease:
@@ -180,9 +174,8 @@ class ClaimSpace:
         for target in lease.targets:
             self._fade_claim(giver, target)
             self.signals.put(SignalKind.CLAIMED, target, deposit)
-            self.note(
-                "moved", target, event.session_id, f"from {giver}: {event.note}" if event.note else f"from {giver}"
-            )
+        how = f"from {giver}: {event.note}" if event.note else f"from {giver}"
+        self.changes.note("moved", lease.targets, event.session_id, how)
         return lease
 
     def queue(self, event: WaiterQueued) -> Waiter:
@@ -199,16 +192,14 @@ class ClaimSpace:
             event.intent,
         )
         self.waiters.add(waiter)
-        for target in event.targets:
-            self.note("waiting", target, event.session_id, event.intent)
+        self.changes.note("waiting", event.targets, event.session_id, event.intent)
         return waiter
 
     def leave(self, event: WaiterLeft) -> Waiter:
         """A request waits no longer."""
         waiter = self.waiters.waiters[event.ticket]
         self.waiters.remove(waiter)
-        for target in waiter.targets:
-            self.note("left", target, waiter.session_id, event.reason)
+        self.changes.note("left", waiter.targets, waiter.session_id, event.reason)
         return waiter
 
     def reject(self, event: ClaimRejected) -> int:
@@ -228,7 +219,7 @@ class ClaimSpace:
         self.signals.put(SignalKind(event.kind), event.target, deposit)
         # What a crash may lose is no change: whoever watches would have seen a version that never comes again.
         if type(event) is SignalDeposited:
-            self.note("signal", event.target, event.agent_id, event.kind)
+            self.changes.note("signal", (event.target,), event.agent_id, event.kind)
 
     def set_strictness(self, event: StrictnessSet) -> None:
         """Edits of claimed files are treated so from now on."""
@@ -248,17 +239,10 @@ class ClaimSpace:
             )
         )
 
-    def note(self, what: str, target: str, agent_id: str, detail: str) -> None:
-        """Count a change and keep it for those who watch."""
-        self.version += 1
-        self.changes.append(Change(self.version, what, target, agent_id, detail))
-
-    def changes_after(self, version: int) -> tuple[bool, tuple[Change, ...]]:
-        """(some were missed, the changes after `version`)."""
-        if version > self.version or version < self.version - len(self.changes):
-            return True, ()
-        n_new = self.version - version
-        return False, tuple(self.changes[index] for index in range(len(self.changes) - n_new, len(self.changes)))
+    @property
+    def version(self) -> int:
+        """How many changes there were."""
+        return self.changes.version
 
     def snapshot(self) -> Iterator[list[Any]]:
         """Parts for `restore_part`, each tagged with the space."""
@@ -274,7 +258,7 @@ class ClaimSpace:
         """Take one `snapshot` part without its tag; returns what has a deadline of its own."""
         match kind:
             case "space":
-                self.generation, self.strictness, self.version = row
+                self.generation, self.strictness, self.changes.version = row
             case "lease":
                 return self.leases.restore(row)
             case "waiter":
@@ -282,7 +266,7 @@ class ClaimSpace:
             case "signal":
                 self.signals.restore(*row)
             case "change":
-                self.changes.append(Change(*row))
+                self.changes.restore(Change(*row))
             case "audit":
                 self.audit.append(AuditLine(*row))
             case "ended_claim":

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
@@ -126,6 +127,12 @@ def is_plain(text: str) -> bool:
     False says nothing: other files are spelled in other ways.
     """
     return len(text) <= MAX_NAME_CHARS and _PLAIN.fullmatch(text) is not None
+
+
+def places_not_plain(texts: Sequence[str]) -> list[int]:
+    """Where among these texts those are that are not `is_plain`."""
+    is_match, longest = _PLAIN.fullmatch, MAX_NAME_CHARS
+    return [place for place, text in enumerate(texts) if len(text) > longest or is_match(text) is None]
 
 
 def canonical(text: str) -> Target:
