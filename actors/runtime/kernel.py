@@ -71,7 +71,7 @@ class Kernel:
             envelope = self._decoded(slot, fields)
             if envelope is None:
                 continue
-            if all(type(command) in self.machine.schema.liveness for command in envelope.commands):
+            if self.machine.schema.liveness.issuperset(map(type, envelope.commands)):
                 self._run(slot, envelope, now)
             else:
                 later.append((slot, envelope))
@@ -260,6 +260,8 @@ class Kernel:
     def _take_events(self) -> bool:
         """Move the machine's new events into the turn; True if one of them is durable."""
         events = self.machine.take_events()
+        if not events:
+            return False
         durable = self.events.any_durable(events)
         self._turn.events += events
         self._turn.durable |= durable

@@ -13,7 +13,7 @@ import heapq
 import hmac
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from actors.runtime.errors import InvariantBroken, Misuse, UnknownAgent
@@ -57,7 +57,7 @@ EVENTS: Final = EventTable({100: SessionRegistered, 101: SessionEnded})
 
 @dataclass(slots=True)
 class Session:
-    """One live session; `expires_at_s` is field time and is not journaled."""
+    """One live session; `expires_at_s` is field time and is not journaled, nor is the token once it was seen."""
 
     session_id: str
     incarnation: int
@@ -68,6 +68,16 @@ class Session:
     registered_at_s: float
     expires_at_s: float
     lineage: tuple[str, ...]
+    seen_token: bytes = field(default=b"", repr=False)
+
+    def admits(self, token: bytes) -> bool:
+        """Whether this is the session's token. It is hashed once: each later call would pay for that otherwise."""
+        if self.seen_token:
+            return hmac.compare_digest(token, self.seen_token)
+        is_own = hmac.compare_digest(hashlib.sha256(token).digest(), self.token_sha256)
+        if is_own:
+            self.seen_token = token
+        return is_own
 
 
 class Ended(NamedTuple):
@@ -139,8 +149,7 @@ class Registry:
         session = self._live.get(session_id)
         if session is None:
             raise UnknownAgent(f"agent {session_id!r} {self.fate(session_id)}: register anew")
-        digest = hashlib.sha256(token.encode()).digest()
-        if not hmac.compare_digest(digest, session.token_sha256):
+        if not session.admits(token.encode()):
             raise UnknownAgent(f"the token is not that of agent {session_id!r}: register under your own name")
         if session.kept_by == "decay":
             self._extend(session, now)
