@@ -169,24 +169,38 @@ class StateActor:
 
     def _beat(self) -> None:
         self._is_due = False
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
         try:
             wake_s = self._mailbox.turn(monotonic_s=_uptime_s(), wall_s=time.time())
         except Fenced as error:
             print(f"scentfield: {error}: this actor is stale and ends", file=sys.stderr, flush=True)  # noqa: T201  # the only voice a dying actor has
             os._exit(FENCED_EXIT)
         except Exception:  # ours; whoever waits must not wait for ever
-            self._timer = self._loop.call_later(1.0, self._beat)
+            self._wake_in(1.0)
             raise
+        self._loop.call_soon(self._tend, wake_s)  # behind the answers, which are on their way already
+
+    def _tend(self, wake_s: float | None) -> None:
+        """What a turn leaves to do: fold the journal, carry notes, and see when the next turn is due."""
         if not self._compaction.is_running and self._mailbox.wants_compaction and self._compaction.start():
             self._mailbox.compaction_started()
         self._carry_notes()
         if wake_s == 0.0:
             self._soon()
         elif wake_s is not None:
-            self._timer = self._loop.call_later(wake_s, self._beat)
+            self._wake_in(wake_s)
+
+    def _wake_in(self, wake_s: float) -> None:
+        """Have a turn by then. An earlier one that is set is kept: it will see, and setting anew costs every call."""
+        due_s = self._loop.time() + wake_s
+        if self._timer is not None and self._timer.when() > due_s:
+            self._timer.cancel()
+            self._timer = None
+        if self._timer is None:
+            self._timer = self._loop.call_at(due_s, self._wake)
+
+    def _wake(self) -> None:
+        self._timer = None
+        self._beat()
 
     def _carry_notes(self) -> None:
         """Send what is committed and waits for other actors on its way."""
