@@ -30,7 +30,7 @@ def adopt(store: Store, *, owner: str, new_store_id: str, recorded_store_id: str
         raise wrong_store(store, recorded_store_id, head)
     if head is None:
         create_store(store, new_store_id)
-    with store.writing() as connection:
+    with store.writing(alone=True) as connection:
         connection.execute(sa.delete(owner_table).where(owner_table.c.domain == store.domain))
         connection.execute(sa.insert(owner_table).values(domain=store.domain, owner=owner))
     found = store.head()

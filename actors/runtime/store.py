@@ -17,7 +17,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from actors.runtime.errors import Corrupt, Misuse, Unavailable
 from actors.runtime.repair import cut_head
-from actors.runtime.sqlite import file_engine
+from actors.runtime.sqlite import file_engine, is_cut_short, is_file_damage
 from actors.runtime.store_url import SQLITE, parse_url, shown_url, sqlite_url, take_patience
 from actors.runtime.table import (
     Head,
@@ -93,6 +93,8 @@ class Store:
     @contextmanager
     def view(self) -> Iterator[View]:
         """One consistent sight of everything; what is written or pruned meanwhile does not show."""
+        if self.file is not None and is_cut_short(self.file):
+            raise self.damage("the file was cut short")
         with self.translated(), self.engine.connect() as connection:
             if self._server is not None:
                 connection = connection.execution_options(isolation_level="REPEATABLE READ")
@@ -129,6 +131,8 @@ class Store:
             yield
         except (sa.exc.DBAPIError, sa.exc.TimeoutError, self._driver.Error) as error:
             raise self._translation(error) from error
+        except UnicodeDecodeError as error:  # SQLite's own message, about a name that is damaged
+            raise self.damage(str(error)) from error
 
     def _translation(self, error: Exception) -> CommitFailed | Corrupt:
         cause = getattr(error, "orig", None) or error
@@ -143,8 +147,7 @@ class Store:
     def _is_damage(self, cause: Any) -> bool:
         if self._server is not None:
             return bool(self._server.is_damage(cause))
-        is_the_database = isinstance(cause, self._driver.DatabaseError)
-        return is_the_database and not isinstance(cause, self._driver.OperationalError)
+        return is_file_damage(cause)
 
     def damage(self, what: str) -> Corrupt:
         """The error for a store that cannot be trusted."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -47,6 +47,13 @@ class View:
         """The error for a store that cannot be trusted."""
         return damage(self._where, what, self._advice)
 
+    def _fetched(self, statement: sa.Select[Any]) -> Sequence[sa.Row[Any]]:
+        """All rows. What a damaged column holds may have another type than its table says, or be no text."""
+        try:
+            return self._connection.execute(statement).all()
+        except (TypeError, ValueError, MemoryError) as error:
+            raise self.damage(f"a value cannot be read ({error})") from error
+
     def head(self) -> Head | None:
         """Where the store stands; None if no writer has ever opened it. Raises `Corrupt`."""
         if not sa.inspect(self._connection).has_table("head"):
@@ -62,15 +69,22 @@ class View:
         return head
 
     def _head_row(self) -> sa.Row[Any] | None:
-        row = self._connection.execute(sa.select(head_table).where(head_table.c.domain == self._domain)).one_or_none()
+        row = next(iter(self._fetched(sa.select(head_table).where(head_table.c.domain == self._domain))), None)
         if row is not None and row.format != FORMAT:
             raise newer_format(f"the store {self._where}", row.format, FORMAT)
         return row
 
     def head_as_found(self) -> Head | None:
-        """The head as it stands, damaged or not; None if there is none. For repair only."""
+        """The head as it stands, damaged or not; None if there is none, or none that says whose it is. For repair only.
+
+        A number that is none is 0.
+        """
         row = self._head_row()
-        return None if row is None else Head(row.store_id, row.epoch, row.seq, row.field_s, row.utc_s)
+        if row is None or not isinstance(row.store_id, str):
+            return None
+        epoch, seq = (value if isinstance(value, int) else 0 for value in (row.epoch, row.seq))
+        field_s, utc_s = (value if isinstance(value, float) else 0.0 for value in (row.field_s, row.utc_s))
+        return Head(row.store_id, epoch, seq, field_s, utc_s)
 
     def last_row(self) -> int:
         """The highest number of a row in the journal, whether or not the head reaches so far; 0 without rows."""
@@ -80,16 +94,19 @@ class View:
 
     def _check_unused(self) -> None:
         for table in (journal_table, snapshot_head_table):
-            if self._connection.execute(sa.select(table.c.seq).where(table.c.domain == self._domain).limit(1)).first():
+            if self._fetched(sa.select(table.c.seq).where(table.c.domain == self._domain).limit(1)):
                 raise self.damage(f"its head is missing, but there are rows in {table.name}")
 
     def _check_ends_at(self, seq: int) -> None:
         rows = journal_table.c
-        beyond = self._connection.execute(
-            sa.select(rows.seq).where(rows.domain == self._domain, rows.seq > seq).limit(1)
-        ).scalar_one_or_none()
-        if beyond is not None:
-            raise self.damage(f"there is a row {beyond} after the last committed one, {seq}")
+        beyond = self._fetched(sa.select(rows.seq).where(rows.domain == self._domain, rows.seq > seq).limit(1))
+        if beyond:
+            raise self.damage(f"there is a row {beyond[0].seq} after the last committed one, {seq}")
+
+    def has_row(self, seq: int) -> bool:
+        """Whether the journal has a row of this number, damaged or not."""
+        rows = journal_table.c
+        return bool(self._fetched(sa.select(rows.seq).where(rows.domain == self._domain, rows.seq == seq)))
 
     def snapshot_seq(self) -> int:
         """The row that the latest complete snapshot reaches to; 0 if there is none."""
@@ -98,9 +115,8 @@ class View:
 
     def _snapshot_head(self) -> sa.Row[Any] | None:
         heads = snapshot_head_table.c
-        return self._connection.execute(
-            sa.select(snapshot_head_table).where(heads.domain == self._domain).order_by(heads.seq.desc()).limit(1)
-        ).one_or_none()
+        newest = sa.select(snapshot_head_table).where(heads.domain == self._domain).order_by(heads.seq.desc()).limit(1)
+        return next(iter(self._fetched(newest)), None)
 
     def snapshot_parts(self) -> tuple[int, Iterator[list[Any]]]:
         """The seq of the latest complete snapshot and its parts; (0, nothing) if there is none."""
@@ -120,26 +136,29 @@ class View:
         parts = snapshot_table.c
         sums: list[bytes] = []
         for part in range(head.n_parts):
-            row = self._connection.execute(
-                sa.select(parts.payload, parts.checksum).where(
-                    parts.domain == self._domain, parts.run == head.run, parts.part == part
-                )
-            ).one_or_none()
-            if row is None or part_checksum(self._domain, head.seq, head.run, part, row.payload) != row.checksum:
+            one = sa.select(parts.payload, parts.checksum).where(
+                parts.domain == self._domain, parts.run == head.run, parts.part == part
+            )
+            found = self._fetched(one)
+            if not found or not self._is_part(head, part, found[0]):
                 raise self.damage(f"part {part} of {head.n_parts} of the snapshot at row {head.seq} is damaged")
-            sums.append(row.checksum)
-            yield row.payload
+            sums.append(found[0].checksum)
+            yield found[0].payload
         if snapshot_checksum(self._domain, head.seq, head.run, sums) != head.checksum:
             raise self.damage(f"the head of the snapshot at row {head.seq} is damaged")
+
+    def _is_part(self, head: sa.Row[Any], part: int, row: sa.Row[Any]) -> bool:
+        is_bytes = isinstance(row.payload, bytes)
+        return is_bytes and part_checksum(self._domain, head.seq, head.run, part, row.payload) == row.checksum
 
     def rows(self, after_seq: int, through_seq: int) -> Iterator[tuple[int, bytes]]:
         """The journal's rows after one number through another, each verified. Raises `Corrupt` for a gap or damage."""
         expected = after_seq + 1
         while expected <= through_seq:
-            for seq, payload, kept_sum in self._page(expected, through_seq):
+            for seq, payload, kept_sum in self._page(expected, through_seq, _PAGE_ROWS):
                 if seq != expected:
                     break
-                if row_checksum(self._domain, seq, payload) != kept_sum:
+                if not isinstance(payload, bytes) or row_checksum(self._domain, seq, payload) != kept_sum:
                     raise self.damage(f"row {seq} of {through_seq} is damaged")
                 yield seq, payload
                 expected += 1
@@ -147,14 +166,20 @@ class View:
                 continue
             raise self.damage(f"row {expected} of {through_seq} is missing")
 
-    def _page(self, first: int, last: int) -> list[tuple[int, bytes, bytes]]:
+    def _page(self, first: int, last: int, n_rows: int) -> list[tuple[int, Any, Any]]:
         rows = journal_table.c
-        page = self._connection.execute(
+        wanted = (
             sa.select(rows.seq, rows.payload, rows.checksum)
             .where(rows.domain == self._domain, rows.seq >= first, rows.seq <= last)
             .order_by(rows.seq)
-            .limit(_PAGE_ROWS)
-        ).all()
+            .limit(n_rows)
+        )
+        try:
+            page = self._fetched(wanted)
+        except Corrupt:
+            if n_rows == 1:
+                raise
+            return self._page(first, last, 1)  # the rows before the one that cannot be read are good
         return [(row.seq, row.payload, row.checksum) for row in page] or [(0, b"", b"")]
 
     def unpacked(self, payload: bytes, what: str) -> Any:

@@ -156,8 +156,8 @@ def _cuttable(report: StoreReport, view: View, make_machine: MakeMachine) -> Sto
     last = max(last_row, snapshot_seq) if head is None else max(head.seq, last_row)
     report = replace(report, n_rows=last - snapshot_seq, snapshot_seq=snapshot_seq, last_seq=last)
     good = _last_good(view, make_machine, report.where, last)
-    if good is None or (head is not None and good == head.seq == last):
-        return report
+    if good is None or (head is not None and good == head.seq == last) or (good == 0 and not view.has_row(1)):
+        return report  # nothing to mend, or the state that the first rows went into is gone
     lost = tuple(_told_rows(view, make_machine, good, last))
     return replace(report, cut_at=good, lost=lost, needs_head=head is None)
 

@@ -1,5 +1,6 @@
 """The journal on a real PostgreSQL server."""
 
+import contextlib
 import threading
 
 import pytest
@@ -12,6 +13,7 @@ from actors.runtime.errors import Corrupt
 from actors.runtime.journal import CommitFailed, Fenced, Journal, Store, create_store
 from actors.runtime.kernel import Kernel
 from actors.runtime.machine import Now
+from actors.runtime.ownership import adopt
 from actors.runtime.wire import pack
 
 END_OTHERS = """
@@ -191,6 +193,27 @@ def test_many_who_create_a_store_at_once_all_find_the_same_one(url):
         thread.join()
     assert len(found) == 6
     assert len(set(found)) == 2
+
+
+def test_of_many_who_adopt_a_store_at_once_one_is_its_owner(url):
+    names = [f"owner{number}" for number in range(6)]
+    starting = threading.Barrier(len(names))
+    found = []
+
+    def become(name):
+        with contextlib.closing(Store(url, "scent_field")) as store:
+            starting.wait()
+            found.append(adopt(store, owner=name, new_store_id=name, recorded_store_id=None))
+
+    threads = [threading.Thread(target=become, args=[name]) for name in names]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (len(found), len(set(found))) == (6, 1)
+    with store_at(url).view() as view:
+        (owner,) = view._connection.execute(sa.text("SELECT owner FROM owner")).scalars()
+    assert owner in names
 
 
 def test_a_writer_that_stops_within_a_commit_is_ended_so_that_another_can_take_over(url, monkeypatch):

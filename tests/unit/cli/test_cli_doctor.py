@@ -15,9 +15,9 @@ from coordinator.cli.health import (
     python_finding,
     token_finding,
 )
-from coordinator.cli.store_check import processes_using
 from coordinator.domain import SCENT_FIELD
 from coordinator.settings import Settings
+from coordinator.store.occupant import processes_using
 
 
 def states(document: Any) -> dict[str, str]:
@@ -129,7 +129,7 @@ def test_loopback_is_what_only_this_machine_reaches(host: str, expected: bool) -
 
 
 def test_sound_stores_are_reported_with_their_rows(stopped: Any) -> None:
-    field, quality, thresholds = stopped.json("doctor", "--store")["stores"]
+    field, quality, *_ = stopped.json("doctor", "--store")["stores"]
     assert (field["state"], field["last_seq"], field["n_rows"]) == ("sound", last_row(stopped.state_dir), 4)
     assert quality["state"] == "sound"
 
@@ -185,11 +185,41 @@ def test_a_sound_store_is_not_cut(stopped: Any) -> None:
 
 def test_damage_that_a_cut_does_not_mend_is_said(stopped: Any) -> None:
     with sqlite3.connect(stopped.state_dir / "scent_field.sqlite3") as connection:
-        connection.execute("UPDATE head SET seq = 99")
+        connection.execute("DELETE FROM journal")
     connection.close()
     result = stopped("doctor", "--store", "--repair", "--yes")
     assert result.exit_code == 2
-    assert "put a copy of the store back that is sound" in result.stderr
+    assert "put a backup back with `scentfield restore`" in result.stderr
+
+
+def test_a_damaged_head_is_made_anew_and_the_coordinator_comes_back(stopped: Any) -> None:
+    with sqlite3.connect(stopped.state_dir / "scent_field.sqlite3") as connection:
+        connection.execute("UPDATE head SET seq = 99")
+    connection.close()
+    assert "a repair makes its head anew" in stopped("doctor", "--store").stdout
+    result = stopped("doctor", "--store", "--repair", "--yes")
+    assert result.exit_code == 0
+    assert "its head is made anew: it ends at row 4, and whether there were more nobody knows" in result.stderr
+    assert "scent_field: cut, 0 rows are lost" in result.stdout
+    stopped("up")
+    assert stopped.json("claim", "src/b.py", "--agent", "bob", expect=3)["conflicts"][0]["holder"] == "ann#1"
+
+
+def test_a_store_of_a_newer_version_is_not_repaired(stopped: Any) -> None:
+    with sqlite3.connect(stopped.state_dir / "scent_field.sqlite3") as connection:
+        connection.execute("UPDATE head SET format = 2")
+    connection.close()
+    document = stopped.json("doctor", "--store", "--repair", "--yes", expect=5)
+    assert (document["stores"][0]["state"], document["repaired"]) == ("newer", {})
+
+
+def test_an_actor_that_writes_somewhere_else_than_its_store_is_found(scentfield: Any) -> None:
+    scentfield("claim", "a.py", "--agent", "ann")
+    described = scentfield.house.describe
+    scentfield.house.describe = lambda domain, timeout_s: {**described(domain, timeout_s), "seq": 1_000}
+    report = scentfield.json("doctor", "--store", expect=5)["stores"][0]
+    assert (report["state"], report["cut_at"]) == ("damaged", None)
+    assert "its actor has committed row 1000, the store ends at" in report["what"]
 
 
 def test_a_file_that_is_no_database_is_damaged(stopped: Any) -> None:

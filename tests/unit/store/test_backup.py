@@ -187,7 +187,7 @@ def test_a_truncated_backup_cannot_be_used(full, tmp_path):
         Backup(file)
 
 
-@pytest.mark.parametrize("stride", [1_201, pytest.param(13, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("stride", [2_003, pytest.param(31, marks=pytest.mark.soak)])
 def test_a_flipped_bit_in_a_backup_is_found_or_changes_nothing(full, tmp_path, stride):
     file = backed_up(full, tmp_path / "x.backup").file
     whole = file.read_bytes()
@@ -202,7 +202,7 @@ def test_a_flipped_bit_in_a_backup_is_found_or_changes_nothing(full, tmp_path, s
             n_found += 1
         else:
             assert backup.manifest == stores
-    assert n_found >= 5
+    assert n_found >= 3
 
 
 @pytest.mark.parametrize("content", [b"", b"nothing like a database " * 100])
@@ -234,7 +234,5 @@ def test_a_backup_of_a_domain_that_is_not_known_is_refused(full, tmp_path):
     backup = Backup(backed_up(full, tmp_path / "x.backup").file)
     known = machines(full)
     del known[QUALITY]
-    with pytest.raises(
-        Misuse, match=r"the store of 'quality_store', which this version does not know: use version 1\.2"
-    ):
+    with pytest.raises(Misuse, match=r"'quality_store', which this version does not know: use version 1\.2"):
         backup.check(known)

@@ -86,9 +86,7 @@ def test_a_backup_of_what_was_restored_holds_the_same(full, backup, desk, tmp_pa
 def test_stores_that_are_there_are_not_replaced_unasked(full, backup, tmp_path):
     full.close()
     before = contents(full.folder)
-    with pytest.raises(
-        Misuse, match=r"there are stores already \(.*scent_field.sqlite3.*\): --replace puts them aside"
-    ):
+    with pytest.raises(Misuse, match=r"there are stores already \(.*scent_field.sqlite3.*: --replace puts them aside"):
         restored(full, backup, tmp_path / "aside")
     full.close()
     assert contents(full.folder) == before
@@ -130,12 +128,18 @@ def test_an_actor_of_before_stands_back_and_the_next_up_takes_the_store(full, ba
     assert found == "id-scent_field"
 
 
-def test_a_damaged_store_is_put_aside_as_it_is(full, backup, tmp_path):
+def test_a_damaged_store_is_put_aside_as_it_is_with_its_log(full, backup, tmp_path, monkeypatch):
     full.close()
     file = full.folder / "scent_field.sqlite3"
     file.write_bytes(b"no database " * 1_000)
-    file.with_name("scent_field.sqlite3-wal").write_bytes(b"nor a log of one")
     state = backed_up_state(backup)
+    make = module.private_folder
+
+    def make_and_leave_a_log(path):  # SQLite takes away one that it can make nothing of, unless it is there too late
+        file.with_name("scent_field.sqlite3-wal").write_bytes(b"nor a log of one")
+        return make(path)
+
+    monkeypatch.setattr(module, "private_folder", make_and_leave_a_log)
     restored(full, backup, tmp_path / "aside", may_replace=True)
     assert (tmp_path / "aside" / "scent_field.sqlite3").read_bytes() == b"no database " * 1_000
     assert (tmp_path / "aside" / "scent_field.sqlite3-wal").read_bytes() == b"nor a log of one"

@@ -1,0 +1,1 @@
+"""Stores without their actors: backups, restoring them, exports, and repairs."""
