@@ -35,7 +35,7 @@ class Prior(NamedTuple):
 PRIORS: Final = {
     "full": Prior(1.0, 0.02),
     "diff": Prior(0.10, 0.05),
-    "entropy": Prior(0.50, 0.15),
+    "entropy": Prior(0.55, 0.15),
     "units": Prior(0.30, 0.15),
     "signatures": Prior(0.20, 0.15),
     "map": Prior(0.12, 0.15),

@@ -17,15 +17,21 @@ from typing import Final
 
 from coordinator.reading.token_count import count_tokens, token_numbers
 
-OTHER_BITS: Final = 1.0
-BASE_BITS: Final = MappingProxyType(
+BITS_A_UNIT: Final = 3.0
+"""What one unit of the table below, and of a learned delta, means in bits of o200k tokens.
+
+The table was made for another way to count a line's entropy; docs/decisions/0010-entropy-unit.md has the measurement.
+"""
+OTHER_BASE: Final = 1.0
+BASE: Final = MappingProxyType(
     {
         "c": 0.9, "cpp": 0.9, "cs": 0.85, "css": 0.7, "go": 0.9, "h": 0.75, "hpp": 0.75, "java": 0.8, "js": 1.0,
         "json": 0.6, "jsx": 1.0, "kt": 0.85, "md": 1.3, "php": 0.95, "py": 1.2, "rb": 1.15, "rs": 0.85, "sh": 1.0,
         "sql": 0.8, "swift": 0.9, "toml": 0.7, "ts": 0.95, "tsx": 0.95, "xml": 0.6, "yaml": 0.7, "yml": 0.7,
     }
 )  # fmt: skip
-"""What a line must say to be kept, by extension, before anything was learned; `OTHER_BITS` for all others."""
+"""What a line must say to be kept, in units, by extension, before anything was learned; `OTHER_BASE` for all others."""
+_DECIMALS: Final = 9  # 0.7 x 3 is 2.1, not a little less
 MAX_CACHED_LINES: Final = 8_192
 MAX_CACHED_CHARACTERS: Final = 400  # longer lines are weighed anew each time: the cache stays small
 
@@ -46,9 +52,9 @@ class LineWeight:
 _BLANK: Final = LineWeight(0, 0.0, frozenset())
 
 
-def base_bits(extension: str) -> float:
-    """The base for an extension in lower case without its dot."""
-    return BASE_BITS.get(extension, OTHER_BITS)
+def least_bits(extension: str, delta: float = 0.0) -> float:
+    """The bits from which on a line is kept; the extension is in lower case without its dot, `delta` in units."""
+    return round((BASE.get(extension, OTHER_BASE) + delta) * BITS_A_UNIT, _DECIMALS)
 
 
 def weigh(line: str) -> LineWeight:

@@ -57,7 +57,8 @@ CostKey = tuple[str, str, str]
 class Policy:
     """What was learned, as one version that a session holds on to; equal versions give equal views.
 
-    `deltas` are bits by extension (lower case, no dot), within 0.15 either way. Raises `Misuse` for other numbers.
+    `deltas` are by extension (lower case, no dot), in units of `entropy.BITS_A_UNIT`, within 0.15 either way. Raises
+    `Misuse` for other numbers.
     """
 
     version: str = ""
@@ -70,7 +71,7 @@ class Policy:
                 raise Misuse(f"the delta of {extension!r} is {delta!r}, not within {MAX_DELTA}: fetch the policy again")
 
     def delta_of(self, extension: str, *, use_delta: bool = True) -> float:
-        """The delta for a line filter, in bits; 0.0 for a view that is held out from it."""
+        """The delta for a line filter; 0.0 for a view that is held out from it."""
         return self.deltas.get(extension, 0.0) if use_delta else 0.0
 
     def cost_of(self, extension: str, mode: str, total_tokens: int) -> LearnedCost | None:

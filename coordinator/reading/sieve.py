@@ -1,8 +1,8 @@
 """Which lines of a file are worth their tokens.
 
-Without query and budget, those with as many bits as the base for the extension plus the learned delta. With a query or
-a budget, lines are ranked by half their bits and half how much of the query they hold, and the best are kept: as many
-tokens as base and delta alone would keep, so that what was learned still acts, or as many as the budget holds.
+Without query and budget, those with as many bits as the base for the extension and the learned delta ask for. With a
+query or a budget, lines are ranked by half their bits and half how much of the query they hold, and the best are kept:
+as many tokens as base and delta alone would keep, so that what was learned still acts, or as many as the budget holds.
 
 Blank lines have 0 bits and cost nothing: they are never kept for their own sake and go with the gap that they are in.
 """
@@ -18,7 +18,7 @@ from math import isfinite, log2
 from typing import TYPE_CHECKING, Final
 
 from actors.runtime.errors import Misuse
-from coordinator.reading.entropy import base_bits, weigh
+from coordinator.reading.entropy import least_bits, weigh
 from coordinator.reading.query import Query, overlaps
 from coordinator.reading.redundancy import redundant_lines
 
@@ -32,8 +32,8 @@ _DECIMALS: Final = 9  # a platform's last bit must not order lines
 class LineFilter:
     """What to filter lines by.
 
-    `delta`, in bits, is what was learned for the extension, 0.0 where nothing was or the layer is held out. `budget`
-    is in tokens, of all that is printed. `vectors_of` as in `redundancy.redundant_lines`.
+    `delta`, in units of `entropy.BITS_A_UNIT`, is what was learned for the extension, 0.0 where nothing was or the
+    layer is held out. `budget` is in tokens, of all that is printed. `vectors_of` as in `redundancy.redundant_lines`.
     """
 
     query: Query | None = None
@@ -43,7 +43,7 @@ class LineFilter:
 
     def __post_init__(self) -> None:
         if not isfinite(self.delta):
-            raise Misuse(f"a delta of {self.delta!r} bits is no number: give 0.0 where nothing was learned")
+            raise Misuse(f"a delta of {self.delta!r} is no number: give 0.0 where nothing was learned")
         if self.budget is not None and self.budget < 1:
             raise Misuse(f"a budget of {self.budget} tokens holds nothing: give 1 or more")
 
@@ -54,7 +54,7 @@ class Sieve:
     def __init__(self, lines: Sequence[str], extension: str, line_filter: LineFilter) -> None:
         self._lines = lines
         self._filter = line_filter
-        self.min_bits = base_bits(extension) + line_filter.delta
+        self.min_bits = least_bits(extension, line_filter.delta)
         self.weights = [weigh(line) for line in lines]
 
     def kept(self) -> list[int]:

@@ -14,8 +14,12 @@ from coordinator.reading.view import View, render
 
 Vectors = npt.NDArray[np.float32]
 
-PAIRS = "0,0\n" * 40  # 0.92 bits a line: over the base of .rs, 0.85, and under that of .py, 1.2
-TEXT = f"let first = start(1);\n{PAIRS}\nlet last = stop(2);\n"
+PAIRS = "0,0\n" * 40  # 0.92 bits a line: under every base
+STEPS = "a = b + 1\n" * 40  # 2.58 bits a line: over the base of .rs, 2.55, and under that of .py, 3.6
+TWELVE = "one two three four five six seven eight nine ten eleven twelve"
+FIRST = f"first {TWELVE}\n"  # 3.70 bits, as LAST: thirteen different tokens, over every base but that of .md
+LAST = f"last {TWELVE}\n"
+TEXT = f"{FIRST}{STEPS}\n{LAST}"
 
 
 def shown(text: str, path: str = "a.rs", mode: str = "entropy", **asked: object) -> View:
@@ -29,11 +33,11 @@ def neutral(view: View) -> str:
 
 def test_a_run_of_lines_that_say_little_becomes_one_marker() -> None:
     view = shown(TEXT, "a.py")
-    assert neutral(view) == "let first = start(1);\n…TAG 2-42\nlet last = stop(2);\n"
+    assert neutral(view) == f"{FIRST}…TAG 2-42\n{LAST}"
     assert view.mode == "entropy"
     assert view.shown.ranges == ((1, 1), (43, 43))
     assert view.header == (
-        f"…{view.tag} entropy (explicit): {view.tokens} of {view.total_tokens} tokens; lines of 1.200 bits or more; "
+        f"…{view.tag} entropy (explicit): {view.tokens} of {view.total_tokens} tokens; lines of 3.600 bits or more; "
         f'"…{view.tag} N-M NAME" = omitted: get lines:N-M or expand NAME\n'
     )
 
@@ -41,8 +45,8 @@ def test_a_run_of_lines_that_say_little_becomes_one_marker() -> None:
 def test_the_learned_delta_decides_over_lines_near_the_base() -> None:
     assert shown(TEXT, "a.rs").mode == "full"
     more = shown(TEXT, "a.rs", delta=0.10)
-    assert neutral(more) == "let first = start(1);\n…TAG 2-42\nlet last = stop(2);\n"
-    assert "lines of 0.950 bits or more" in more.header
+    assert neutral(more) == f"{FIRST}…TAG 2-42\n{LAST}"
+    assert "lines of 2.850 bits or more" in more.header
 
 
 def test_the_extension_is_taken_in_lower_case() -> None:
@@ -56,17 +60,20 @@ def test_without_a_line_filter_base_and_nothing_else_decide() -> None:
 
 
 def test_a_gap_that_costs_less_than_a_marker_is_shown() -> None:
-    text = f"let first = start(1);\n}}\n\nlet second = start(2);\n{PAIRS}"
-    assert neutral(shown(text, "a.py")) == "let first = start(1);\n}\n\nlet second = start(2);\n…TAG 5-44\n"
+    text = f"{FIRST}}}\n\n{LAST}{STEPS}"
+    assert neutral(shown(text, "a.py")) == f"{FIRST}}}\n\n{LAST}…TAG 5-44\n"
 
 
 def test_a_marker_names_the_definition_where_that_is_not_dearer_than_the_gap() -> None:
     body = "    0,0\n" * 40
-    named = shown(f"def weigh(sample):\n{body}", "a.py")
+    low = -0.8  # 1.2 bits, so that the line with the name is kept
+    named = shown(f"def weigh(sample):\n{body}", "a.py", delta=low)
     assert neutral(named) == "def weigh(sample):\n…TAG 2-41 weigh\n"
     name = "weigh_" * 60
-    assert neutral(shown(f"def {name}(sample):\n{body}", "a.py")).endswith(f"):\n…TAG 2-41 {name}\n")
-    assert neutral(shown(f"def {name}(sample):\n{body[: len(body) // 2]}", "a.py")).endswith("):\n…TAG 2-21\n")
+    long = shown(f"def {name}(sample):\n{body}", "a.py", delta=low)
+    assert neutral(long).endswith(f"):\n…TAG 2-41 {name}\n")
+    short = shown(f"def {name}(sample):\n{body[: len(body) // 2]}", "a.py", delta=low)
+    assert neutral(short).endswith("):\n…TAG 2-21\n")
 
 
 def test_what_does_not_pay_comes_whole_and_says_so() -> None:
@@ -140,8 +147,8 @@ def test_without_vectors_the_view_is_the_lexical_one() -> None:
 
 def test_duplicates_that_would_cost_more_to_leave_out_stay() -> None:
     text = f"let a = b(1);\nlet a = b(1);\nlet c = d(2);\n{PAIRS}"
-    view = shown(text, "a.py", vectors_of=equal_texts_are_equal)
-    assert view == shown(text, "a.py")
+    view = shown(text, "a.rs", vectors_of=equal_texts_are_equal)
+    assert view == shown(text, "a.rs")
     assert view.body.startswith("let a = b(1);\nlet a = b(1);\n")
 
 
@@ -161,7 +168,7 @@ def test_the_model_is_asked_once_whatever_the_budget() -> None:
     "text", ["", "\n\n\n", "é" * 9 + "\n", "a = b + c;\r\n" * 40, " ".join(map(str, range(9_000)))]
 )
 def test_files_that_say_enough_or_next_to_nothing_come_as_they_are(text: str) -> None:
-    assert shown(text, "a.py").body == text
+    assert shown(text, "a.json").body == text
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from coordinator.reading import entropy
-from coordinator.reading.entropy import base_bits, entropy_bits, weigh
+from coordinator.reading.entropy import entropy_bits, least_bits, weigh
 
 
 def test_equally_frequent_tokens_have_the_logarithm_of_their_number() -> None:
@@ -36,10 +36,17 @@ def test_a_blank_line_says_nothing_and_costs_nothing() -> None:
         assert (weigh(line).n_tokens, weigh(line).bits, weigh(line).distinct) == (0, 0.0, frozenset())
 
 
-def test_bases_are_by_extension_and_one_bit_for_all_others() -> None:
-    assert [base_bits(extension) for extension in ("py", "rs", "json", "md", "h")] == [1.2, 0.85, 0.6, 1.3, 0.75]
-    assert base_bits("") == base_bits("zig") == 1.0
-    assert len(entropy.BASE_BITS) == 26
+def test_the_table_is_by_extension_and_one_for_all_others() -> None:
+    assert [entropy.BASE[extension] for extension in ("py", "rs", "json", "md", "h")] == [1.2, 0.85, 0.6, 1.3, 0.75]
+    assert entropy.OTHER_BASE == 1.0
+    assert len(entropy.BASE) == 26
+
+
+def test_a_unit_of_the_table_and_of_a_delta_is_three_bits() -> None:
+    assert entropy.BITS_A_UNIT == 3.0
+    assert [least_bits(extension) for extension in ("py", "rs", "toml", "md")] == [3.6, 2.55, 2.1, 3.9]
+    assert least_bits("") == least_bits("zig") == 3.0
+    assert [least_bits("py", delta) for delta in (-0.15, 0.02, 0.15)] == [3.15, 3.66, 4.05]
 
 
 def test_the_cache_is_bounded_and_holds_no_long_lines() -> None:

@@ -6,8 +6,10 @@ from actors.runtime.errors import Misuse
 from coordinator.reading.query import Query
 from coordinator.reading.sieve import LineFilter, Sieve
 
-# Bits of the tokens:  0.0     2.0      1.0      0.92      -     1.58
-LINES = ["x\n", "y = 1\n", "else:\n", "0,0\n", "\n", "return self.x\n"]
+EIGHT = "one two three four five six seven eight"
+THIRTEEN = f"{EIGHT} nine ten eleven twelve thirteen"
+# Bits of the tokens:  0.0       2.58           3.0        0.92     -         3.70
+LINES = ["x\n", "total = base + 1\n", f"{EIGHT}\n", "0,0\n", "\n", f"{THIRTEEN}\n"]
 
 
 def kept(extension: str = "rs", lines: list[str] = LINES, **asked: object) -> list[int]:
@@ -15,35 +17,35 @@ def kept(extension: str = "rs", lines: list[str] = LINES, **asked: object) -> li
 
 
 def test_a_line_is_kept_from_the_base_of_its_extension_on() -> None:
-    assert kept("rs") == [2, 3, 4, 6]  # 0.85
-    assert kept("other") == [2, 3, 6]  # 1.0, which is enough for else:
-    assert kept("py") == [2, 6]  # 1.2
+    assert kept("rs") == [2, 3, 6]  # 0.85 x 3 bits
+    assert kept("other") == [3, 6]  # 3 bits, which are just those of eight different tokens
+    assert kept("py") == [6]  # 3.6
 
 
 def test_the_delta_is_added_to_the_base() -> None:
-    assert kept("rs", delta=0.05) == [2, 3, 4, 6]
-    assert kept("rs", delta=0.10) == [2, 3, 6]
-    assert kept("other", delta=-0.10) == [2, 3, 4, 6]
+    assert kept("rs", delta=0.01) == [2, 3, 6]  # 2.58
+    assert kept("rs", delta=0.02) == [3, 6]  # 2.61
+    assert kept("other", delta=-0.15) == [2, 3, 6]  # 2.55
     assert kept("rs", delta=2.0) == []
 
 
 def test_a_query_keeps_as_many_tokens_as_base_and_delta_do() -> None:
-    sieve = Sieve(LINES, "py", LineFilter(query=Query("else")))
-    # Base and delta keep lines 2 and 6, 5 + 4 tokens with their endings. The line with the word comes first (2 + 0.2),
+    sieve = Sieve(LINES, "other", LineFilter(query=Query("total")))
+    # Base and delta keep lines 3 and 6, 9 + 14 tokens with their endings. The line with the word comes first, 7 tokens,
     # then as many of the others, the one that says most before the next.
-    assert [sieve.weights[number - 1].n_tokens for number in (2, 3, 6)] == [5, 2, 4]
-    assert sieve.kept() == [2, 3]
+    assert [sieve.weights[number - 1].n_tokens for number in (2, 3, 6)] == [7, 9, 14]
+    assert sieve.kept() == [2, 6]
 
 
 def test_a_query_that_no_line_holds_leaves_the_order_to_the_bits() -> None:
-    assert kept("py", query=Query("elsewhere")) == kept("py") == [2, 6]
+    assert kept("other", query=Query("elsewhere")) == kept("other") == [3, 6]
     assert not Sieve(LINES, "py", LineFilter(query=Query("elsewhere"))).holds_query
-    assert Sieve(LINES, "py", LineFilter(query=Query("self"))).holds_query
+    assert Sieve(LINES, "py", LineFilter(query=Query("base"))).holds_query
 
 
 def test_the_delta_acts_under_a_query_too() -> None:
-    assert kept("rs", query=Query("else"), delta=0.0) == [2, 3, 4, 6]
-    assert kept("rs", query=Query("else"), delta=0.10) == [2, 3, 6]
+    assert kept("rs", query=Query("total"), delta=0.0) == [2, 3, 6]
+    assert kept("rs", query=Query("total"), delta=0.10) == [2, 6]
 
 
 def test_lines_are_ranked_by_bits_then_by_their_place_and_blank_ones_not_at_all() -> None:
@@ -68,7 +70,7 @@ def test_redundant_lines_go_by_their_text_without_indentation() -> None:
     asked: list[list[str]] = []
     sieve = Sieve(LINES, "py", LineFilter(vectors_of=lambda texts: asked.append(list(texts))))
     assert sieve.without_redundant([2, 6]) == [2, 6]
-    assert asked == [["y = 1", "return self.x"]]
+    assert asked == [["total = base + 1", THIRTEEN]]
 
 
 @pytest.mark.parametrize("delta", [float("nan"), float("inf")])

@@ -24,6 +24,7 @@ def test_sizes_fall_into_six_buckets(n_tokens, bucket):
 
 def test_without_outcomes_the_prior_stands():
     assert prior_cost("map", "<2000") == (0.12, 0.15, 1700.0)
+    assert prior_cost("entropy", "<2000") == (0.55, 0.15, 1700.0)
     assert prior_cost("full", ">=8000") == (1.0, pytest.approx(0.02), 12_200.0)
 
 
