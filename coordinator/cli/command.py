@@ -66,12 +66,22 @@ def register_group(
         own = invocation.take(given)
         if ctx.invoked_subcommand is None:
             raise typer.Exit(carry_out(invocation, default, own))
+        _check_place(ctx, own)
 
     _sign(run, default)
     group.callback(invoke_without_command=True)(run)
     for verb, function in commands.items():
         register(group, verb, function, panel="Commands")
     app.add_typer(group, name=name, rich_help_panel=panel)
+
+
+def _check_place(ctx: typer.Context, own: Mapping[str, Any]) -> None:
+    """Raise a usage error for an option of the default command that stands before the name of another one."""
+    for option in own:
+        source = ctx.get_parameter_source(option)
+        if source is not None and source.name == "COMMANDLINE":
+            verb = ctx.invoked_subcommand
+            raise typer.BadParameter(f"it would have no effect on {verb!r}", param_hint=f"--{option.replace('_', '-')}")
 
 
 def _sign(run: Callable[..., None], function: CommandFunction) -> None:

@@ -7,22 +7,23 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from actors.runtime.errors import Unavailable
+from actors.embedding.status import State, Status
 from coordinator.cli.exit_code import ExitCode
 from coordinator.cli.invocation import Invocation
 from coordinator.cli.outcome import Line, Outcome
 from coordinator.cli.status import plain
 
 if TYPE_CHECKING:
-    from actors.embedding.status import Status
     from coordinator.embedding.embedder import Embedder
 
+SWITCHED_OFF: Final = Status(State.OFF, "", "it is switched off: set model under [embedding], 'static' for example")
+DISABLED: Final = Status(State.OFF, "", "SCENTFIELD_DISABLED is set")
 _POLL_S: Final = 0.1
 
 
 def status(call: Invocation) -> Outcome:
-    """Show which model there is, how far it is, and why no further."""
-    return _told(find_embedder(call).status())
+    """Show which model there is, how far it is, and why no further. Exit code 4: it is not ready."""
+    return _told(model_status(call))
 
 
 def warm(
@@ -30,19 +31,32 @@ def warm(
     wait: Annotated[float, typer.Option(help="Wait so many seconds until it is ready.", min=0.0, max=3_600.0)] = 60.0,
 ) -> Outcome:
     """Load the model, and fetch it if that is allowed. Exit code 4: it is not ready in time, and why."""
-    embedder = find_embedder(call)
+    off = _off(call)
+    if off is not None:
+        return _told(off)
+    embedder = _embedder(call)
     seen = embedder.warm()
     until_s = time.monotonic() + wait
-    while not seen.is_ready and seen.state in ("loading", "downloading") and time.monotonic() < until_s:
+    while seen.state in (State.LOADING, State.DOWNLOADING) and time.monotonic() < until_s:
         time.sleep(_POLL_S)
         seen = embedder.status()
     return _told(seen)
 
 
-def find_embedder(call: Invocation) -> Embedder:
-    """The way to the model. Raises `Unavailable` where it is switched off or nothing runs."""
-    if not call.settings.model.is_wanted:
-        raise Unavailable("the embedding model is switched off: set model = 'static' under [embedding]")
+def model_status(call: Invocation) -> Status:
+    """How the model is; being switched off is a state too. Raises `Unavailable` where no coordinator runs."""
+    return _off(call) or _embedder(call).status()
+
+
+def _off(call: Invocation) -> Status | None:
+    """What there is to say where nobody has to be asked."""
+    if call.settings.disabled:
+        return DISABLED
+    return None if call.settings.model.is_wanted else SWITCHED_OFF
+
+
+def _embedder(call: Invocation) -> Embedder:
+    """The way to the model. Raises `Unavailable` where nothing runs."""
     _ = call.agent.transport  # connects
     # Ray is a slow import.
     from coordinator.embedding.connect import ray_embedder

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -10,14 +11,14 @@ import typer
 
 from actors.runtime.errors import Misuse
 from coordinator.cli.invocation import Invocation
-from coordinator.cli.outcome import Line, Outcome
+from coordinator.cli.outcome import Line, Outcome, Verbatim
 from coordinator.cli.status import plain
 from coordinator.folder import write_whole
 
 if TYPE_CHECKING:
     from actors.thresholds.messages import Learning
 
-STDOUT: Final = "-"
+STANDARD: Final = "-"
 MAX_BUNDLE_BYTES: Final = 4 * 2**20
 BundleFile = Annotated[str, typer.Argument(help="The bundle, JSON; - for standard input or output.", metavar="FILE")]
 
@@ -45,9 +46,8 @@ def export(call: Invocation, file: BundleFile) -> Outcome:
     Example: scentfield learning export team.json
     """
     text = call.agent.query(lambda core: core.learned.export()).text
-    if file == STDOUT:
-        sys.stdout.buffer.write(text)
-        return Outcome({"file": file, "n_bytes": len(text)} if call.flags.as_json else None)
+    if file == STANDARD:
+        return Outcome(json.loads(text), [Verbatim(text.decode())])
     write_whole(Path(file), text)
     return Outcome({"file": file, "n_bytes": len(text)}, [Line(f"{file}: what was learned, {len(text)} bytes")])
 
@@ -67,33 +67,39 @@ def import_(call: Invocation, file: BundleFile) -> Outcome:
 
 def _bundle(file: str) -> bytes:
     """The file's bytes, and not many more than a bundle may have. Raises `Misuse`."""
-    if file == STDOUT:
-        return sys.stdin.buffer.read(MAX_BUNDLE_BYTES + 1)
     try:
+        if file == STANDARD:
+            return sys.stdin.buffer.read(MAX_BUNDLE_BYTES + 1)
         with Path(file).open("rb") as opened:
             return opened.read(MAX_BUNDLE_BYTES + 1)
     except OSError as error:
-        raise Misuse(f"the bundle {file!r} cannot be read: {error.strerror or error}") from error
+        raise Misuse(f"the bundle {file!r} cannot be read ({error.strerror or error}): check the path") from error
 
 
 def reset(
     call: Invocation,
     extension: Annotated[
-        str, typer.Option(help="Forget this extension alone, as in py; without it, everything.", metavar="EXT")
-    ] = "",
+        str | None, typer.Option(help="Forget this extension alone, as in py; without it, everything.", metavar="EXT")
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Forget everything without being asked.")] = False,
 ) -> Outcome:
     """Forget what was learned, here and by others whose bundles were imported. Research defaults hold again."""
-    if not extension and not yes and not _agrees():
+    if extension is not None:
+        _check(extension)
+    elif not yes and not _agrees(call):
         raise Misuse("nothing was forgotten: name one with --extension, or give --yes to forget everything")
-    forgotten = call.agent.act(lambda core: core.learned.reset(extension))
-    what = f".{extension.removeprefix('.')}" if extension else "everything"
-    counts = (
-        f"{forgotten.n_contributions} contributions, {forgotten.n_profiles} client profiles, "
-        f"{forgotten.n_costs} costs are gone"
-    )
+    forgotten = call.agent.act(lambda core: core.learned.reset(extension or ""))
+    what = f".{extension.removeprefix('.').lower()}" if extension else "everything"
+    nouns = ("contribution", "client profile", "cost")
+    counts = ", ".join(f"{n} {noun}{'s' * (n != 1)}" for n, noun in zip(forgotten, nouns, strict=True))
     return Outcome(plain(forgotten), [Line(f"forgot {what}: {counts}")])
 
 
-def _agrees() -> bool:
-    return sys.stdin.isatty() and typer.confirm("Forget everything that was learned?", err=True)
+def _check(extension: str) -> None:
+    """Raise `Misuse` for an empty one, which would mean everything: a shell's variable may not have been set."""
+    if not extension.strip(". "):
+        raise Misuse(f"{extension!r} is not an extension: give one such as py, or leave --extension out")
+
+
+def _agrees(call: Invocation) -> bool:
+    return call.is_interactive and typer.confirm("Forget everything that was learned?", err=True)

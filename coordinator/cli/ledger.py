@@ -13,15 +13,18 @@ import typer
 from actors.runtime.errors import Misuse
 from coordinator.cli.exit_code import ExitCode
 from coordinator.cli.invocation import Invocation
-from coordinator.cli.outcome import Grid, Line, Outcome
+from coordinator.cli.outcome import Grid, Line, Outcome, Verbatim
 from coordinator.cli.status import plain
 from coordinator.folder import write_whole
 
 if TYPE_CHECKING:
     from actors.quality_store.ledger_record import LedgerRecord
 
-STDOUT: Final = "-"
+STANDARD: Final = "-"
 MAX_LEDGER_BYTES: Final = 256 * 2**20
+MAX_LEDGER_DAYS: Final = 10_000
+MAX_DAY: Final = 10**6
+_FIELDS: Final = ("day", "content", "digest", "signature")
 _PAGE: Final = 100
 
 
@@ -48,28 +51,29 @@ def export(
 
     Example: scentfield ledger export ledger.jsonl
     """
-    records = list(_records(call))
-    text = "".join(json.dumps(_as_line(record), sort_keys=True) + "\n" for record in records).encode()
-    document = {"file": file, "n_days": len(records), "public_key": str(_public_key_file(call))}
-    if file == STDOUT:
-        sys.stdout.buffer.write(text)
-        return Outcome(document if call.flags.as_json else None)
-    write_whole(Path(file), text)
-    return Outcome(
-        document, [Line(f"{file}: {len(records)} closed days; their public key is {document['public_key']}")]
-    )
+    days = [_as_line(record) for record in _records(call)]
+    text = "".join(json.dumps(day, sort_keys=True) + "\n" for day in days)
+    key = str(_public_key_file(call))
+    if file == STANDARD:
+        return Outcome({"days": days, "public_key": key}, [Verbatim(text)])
+    write_whole(Path(file), text.encode())
+    document = {"file": file, "n_days": len(days), "public_key": key}
+    return Outcome(document, [Line(f"{file}: {_closed(len(days))}; the public key is in {key}")])
 
 
 def _records(call: Invocation) -> Iterator[LedgerRecord]:
     """All closed days that are kept, page by page."""
     from_day = 0
     while True:
-        day = from_day
-        page = call.agent.query(lambda core, day=day: core.learned.ledger(day, _PAGE))  # type: ignore[misc]  # a default binds the loop's variable
-        yield from page.records
-        if len(page.records) < _PAGE:
+        records = _page(call, from_day)
+        yield from records
+        if len(records) < _PAGE:
             return
-        from_day = page.records[-1].day + 1
+        from_day = records[-1].day + 1
+
+
+def _page(call: Invocation, from_day: int) -> tuple[LedgerRecord, ...]:
+    return call.agent.query(lambda core: core.learned.ledger(from_day, _PAGE)).records
 
 
 def _as_line(record: LedgerRecord) -> dict[str, Any]:
@@ -83,26 +87,40 @@ def _as_line(record: LedgerRecord) -> dict[str, Any]:
 
 def verify(
     call: Invocation,
-    file: Annotated[str, typer.Argument(help="An exported ledger.", metavar="FILE")],
+    file: Annotated[str, typer.Argument(help="An exported ledger; - for standard input.", metavar="FILE")],
     key: Annotated[
         Path | None, typer.Option(help="The public key's file; else the one of this data folder.", metavar="FILE")
     ] = None,
 ) -> Outcome:
     """Verify an exported ledger: every day is there, in order, unchanged and signed. Needs no coordinator.
 
-    Exit code 1: something is wrong, and what.
+    That newer days were cut off cannot be seen: look at the last day that is named. Exit code 1: something is wrong,
+    and what.
     """
     # Cryptography is a slow import.
+    from actors.quality_store.day import day_name
     from actors.quality_store.ledger_chain import verify_chain
     from coordinator.learning.ledger_key import public_ledger_key
 
     records = _read(file)
     faults = verify_chain(records, public_ledger_key(key or _public_key_file(call)))
-    document = {"file": file, "n_days": len(records), "faults": [plain(fault) for fault in faults]}
-    if not faults:
-        return Outcome(document, [Line(f"{file}: {len(records)} closed days, all of them unchanged and signed")])
-    rows = [(fault.day, fault.kind, fault.message) for fault in faults]
-    return Outcome(document, [Grid(("day", "fault", "what is wrong"), rows)], exit_code=ExitCode.FAILED)
+    first, last = (day_name(records[at].day) if records else "" for at in (0, -1))
+    document = {
+        "file": file,
+        "n_days": len(records),
+        "first_day": first,
+        "last_day": last,
+        "faults": [plain(fault) for fault in faults],
+    }
+    if faults:
+        rows = [(fault.day, fault.kind, fault.message) for fault in faults]
+        return Outcome(document, [Grid(("day", "fault", "what is wrong"), rows)], exit_code=ExitCode.FAILED)
+    found = f", {first} to {last}: all unchanged and signed" if records else ": there is nothing to verify"
+    return Outcome(document, [Line(f"{file}: {_closed(len(records))}{found}")])
+
+
+def _closed(n_days: int) -> str:
+    return "1 closed day" if n_days == 1 else f"{n_days} closed days"
 
 
 def _public_key_file(call: Invocation) -> Path:
@@ -113,24 +131,42 @@ def _public_key_file(call: Invocation) -> Path:
 
 def _read(file: str) -> list[LedgerRecord]:
     """The records of an exported ledger. Raises `Misuse` for a file that is none."""
+    lines = _bytes_of(file).splitlines()
+    if len(lines) > MAX_LEDGER_DAYS:
+        raise Misuse(f"the ledger {file!r} has {len(lines)} lines, the limit is {MAX_LEDGER_DAYS}: it is none of ours")
+    records = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            records.append(_record(line))
+        except (RecursionError, ValueError) as error:
+            raise Misuse(f"line {number} of {file!r} is no closed day ({error}): export the ledger again") from error
+    return records
+
+
+def _bytes_of(file: str) -> bytes:
+    try:
+        if file == STANDARD:
+            raw = sys.stdin.buffer.read(MAX_LEDGER_BYTES + 1)
+        else:
+            with Path(file).open("rb") as opened:
+                raw = opened.read(MAX_LEDGER_BYTES + 1)
+    except OSError as error:
+        raise Misuse(f"the ledger {file!r} cannot be read ({error.strerror or error}): check the path") from error
+    if len(raw) > MAX_LEDGER_BYTES:
+        raise Misuse(f"the ledger {file!r} has over {MAX_LEDGER_BYTES} bytes: it is none of ours")
+    return raw
+
+
+def _record(line: bytes) -> LedgerRecord:
+    """One line of an exported ledger. Raises `ValueError` for another."""
     from actors.quality_store.ledger_record import LedgerRecord  # the domain is needed by this command only
 
-    try:
-        with Path(file).open("rb") as opened:
-            raw = opened.read(MAX_LEDGER_BYTES + 1)
-    except OSError as error:
-        raise Misuse(f"the ledger {file!r} cannot be read: {error.strerror or error}") from error
-    if len(raw) > MAX_LEDGER_BYTES:
-        raise Misuse(f"the ledger {file!r} has over {MAX_LEDGER_BYTES} bytes: it is no exported ledger")
-    records = []
-    for number, line in enumerate(raw.splitlines(), start=1):
-        try:
-            fields = json.loads(line)
-            content, digest, signature = fields["content"], fields["digest"], fields["signature"]
-            record = LedgerRecord(
-                int(fields["day"]), content.encode("ascii"), bytes.fromhex(digest), bytes.fromhex(signature)
-            )
-        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
-            raise Misuse(f"line {number} of {file!r} is no closed day ({error}): export the ledger again") from error
-        records.append(record)
-    return records
+    fields = json.loads(line)
+    if type(fields) is not dict or set(fields) != set(_FIELDS):
+        raise ValueError(f"it is not an object of {', '.join(_FIELDS)}")
+    day, content, digest, signature = (fields[name] for name in _FIELDS)
+    if type(day) is not int or not 0 <= day <= MAX_DAY:
+        raise ValueError(f"its day is no number from 0 to {MAX_DAY}")
+    if not all(type(text) is str for text in (content, digest, signature)):
+        raise ValueError("its content, digest and signature are not all texts")
+    return LedgerRecord(day, content.encode("ascii"), bytes.fromhex(digest), bytes.fromhex(signature))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from actors.runtime.errors import Unavailable
+from actors.runtime.errors import ScentfieldError, Unavailable
 from coordinator.cli.exit_code import ExitCode
 from coordinator.cli.invocation import Invocation
 from coordinator.cli.outcome import Grid, Line, Outcome, Part, span
@@ -54,7 +54,7 @@ def status(
         gauges = ", ".join(f"{name} {value}" for name, value in document["gauges"].items())
         parts.append(Line(f"over all spaces: {gauges}"))
         document |= _learned(call, parts, document["counters"])
-    is_well = all(account["trouble"] is None for account in accounts.values())
+    is_well = "not_told" not in document and all(account["trouble"] is None for account in accounts.values())
     return Outcome(document, parts, exit_code=ExitCode.OK if is_well else ExitCode.UNAVAILABLE)
 
 
@@ -116,10 +116,20 @@ def _agent_parts(document: dict[str, Any]) -> list[Part]:
 
 
 def _learned(call: Invocation, parts: list[Part], counters: dict[str, int]) -> dict[str, Any]:
-    """How edits and reads went and what was learned: sections for people, and the same for programs."""
+    """How edits and reads went and what was learned, or why that cannot be told: then `not_told` says it."""
+    try:
+        return _sections(call, parts, counters)
+    except ScentfieldError as error:
+        parts.append(Line(f"how edits and reads went cannot be told: {error.message}"))
+        return {"not_told": error.message}
+
+
+def _sections(call: Invocation, parts: list[Part], counters: dict[str, int]) -> dict[str, Any]:
+    """Sections for people, and the same for programs."""
     # The reports belong to their domains; they are needed by -v only.
     from actors.quality_store.report import bounce_lines, edit_quality_lines, savings_lines, source_lines
     from actors.thresholds.report import placement_lines, threshold_lines
+    from coordinator.cli.embedding import model_status, status_lines  # it takes `plain` from here
 
     agent = call.agent
     quality = agent.query(lambda core: core.edit_quality())
@@ -127,7 +137,7 @@ def _learned(call: Invocation, parts: list[Part], counters: dict[str, int]) -> d
     learned = agent.query(lambda core: core.learned.learning())
     reads = agent.query(lambda core: core.learned.read_quality())
     savings = agent.query(lambda core: core.learned.savings(_TWO_WEEKS))
-    model = _embedding(call)
+    model = model_status(call)
     for section in (
         edit_quality_lines(quality),
         source_lines(statistics),
@@ -136,7 +146,7 @@ def _learned(call: Invocation, parts: list[Part], counters: dict[str, int]) -> d
         placement_lines(learned),
         savings_lines(statistics.ledger),
         _efficacy_lines(savings, counters),
-        model.lines,
+        status_lines(model),
     ):
         parts += [Line(""), *(Line(line) for line in section)]
     return {
@@ -145,25 +155,8 @@ def _learned(call: Invocation, parts: list[Part], counters: dict[str, int]) -> d
         "read_quality": plain(reads),
         "learning": plain(learned),
         "savings": plain(savings),
-        "embedding": model.document,
+        "embedding": plain(model),
     }
-
-
-class _Section(NamedTuple):
-    lines: list[str]
-    document: Any
-
-
-def _embedding(call: Invocation) -> _Section:
-    """The model's state; being switched off is one."""
-    # Ray and the model's library are slow imports.
-    from coordinator.cli.embedding import find_embedder, status_lines
-
-    try:
-        seen = find_embedder(call).status()
-    except Unavailable as error:
-        return _Section(["Embedding", f"  off: {error.message}"], {"state": "off", "reason": error.message})
-    return _Section(status_lines(seen), plain(seen))
 
 
 def _efficacy_lines(savings: Savings, counters: dict[str, int]) -> list[str]:

@@ -6,40 +6,60 @@ whoever has it can verify an exported ledger.
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from actors.runtime.errors import Corrupt
+from actors.runtime.errors import Corrupt, Misuse
 from coordinator.folder import private_folder, write_private
 
 KEY_FILE: Final = "ledger.key"
 PUBLIC_FILE: Final = "ledger.pub"
+_MAX_FILE_CHARACTERS: Final = 1_024
 
 
 def own_ledger_key(state_dir: Path) -> str:
     """The private key in hex, drawn on first use; writes the public one beside it. Raises `Corrupt` for no key."""
     path = private_folder(state_dir) / KEY_FILE
-    if not path.exists():
-        write_private(path, Ed25519PrivateKey.generate().private_bytes_raw().hex().encode() + b"\n")
-    key = path.read_text(encoding="ascii", errors="replace").strip()
     try:
+        if not path.exists():
+            with contextlib.suppress(FileExistsError):  # another process was first
+                write_private(path, Ed25519PrivateKey.generate().private_bytes_raw().hex().encode() + b"\n")
+        key = _text(path)
         public = Ed25519PrivateKey.from_private_bytes(bytes.fromhex(key)).public_key()
-    except ValueError as error:
+    except (OSError, ValueError) as error:
         raise Corrupt(
             f"{path} does not hold the key that signs the ledger ({error}): bring it back, or move it away; days that "
             "are signed by a new key verify with the new one only"
         ) from error
-    (state_dir / PUBLIC_FILE).write_text(public.public_bytes_raw().hex() + "\n", encoding="ascii")
+    _publish(state_dir / PUBLIC_FILE, public.public_bytes_raw().hex())
     return key
 
 
+def _publish(path: Path, public: str) -> None:
+    """Put the public key into its file, unless it is there."""
+    with contextlib.suppress(OSError, ValueError):
+        if _text(path) == public:
+            return
+    write_private(path, public.encode() + b"\n", may_replace=True)
+
+
 def public_ledger_key(path: Path) -> bytes:
-    """The 32 bytes of the public key in a file. Raises `Corrupt` for a file that holds none."""
+    """The 32 bytes of the public key in a file. Raises `Misuse` for a file that holds none."""
     try:
-        raw = bytes.fromhex(path.read_text(encoding="ascii").strip())
+        raw = bytes.fromhex(_text(path))
         Ed25519PublicKey.from_public_bytes(raw)
     except (OSError, ValueError) as error:
-        raise Corrupt(f"{path} does not hold a ledger's public key ({error}): name the {PUBLIC_FILE} file") from error
+        raise Misuse(
+            f"{str(path)!r} does not hold a ledger's public key ({error}): name the {PUBLIC_FILE} file of the data "
+            "folder where the ledger was written"
+        ) from error
     return raw
+
+
+def _text(path: Path) -> str:
+    """The start of a file without blanks around it. Raises `OSError`, and `ValueError` for what is not ASCII."""
+    with path.open(encoding="ascii") as file:
+        return file.read(_MAX_FILE_CHARACTERS).strip()

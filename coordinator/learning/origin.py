@@ -7,6 +7,7 @@ file also says which file it is (machine and inode), and a copy of the folder, a
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import socket
 from hashlib import sha256
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from actors.runtime.errors import Corrupt
+from actors.thresholds.name import check_origin
 from coordinator.folder import private_folder, write_private
 
 ORIGIN_FILE: Final = "origin.json"
@@ -26,35 +28,48 @@ def own_origin(state_dir: Path) -> str:
     Raises `Corrupt` for a file that does not hold one: drawing another would split what was learned.
     """
     path = private_folder(state_dir) / ORIGIN_FILE
+    kept = _kept(path)
+    if kept is None:
+        try:
+            return _drawn(path)
+        except FileExistsError:  # another process was first
+            kept = _kept(path)
+    return kept or _drawn(path, may_replace=True)
+
+
+def _kept(path: Path) -> str | None:
+    """The origin that the file holds; "" if it is the copy of another file, None where there is no file."""
     try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
+        kept = json.loads(path.read_bytes())
         origin, place = str(kept["origin"]), str(kept["place"])
-        int(origin, 16)
+        check_origin(origin)
+        return origin if place == _place(path.stat()) else ""
     except FileNotFoundError:
-        return _drawn(path)
-    except (KeyError, TypeError, ValueError) as error:
+        return None
+    except (KeyError, OSError, RecursionError, TypeError, ValueError) as error:
         raise Corrupt(
             f"{path} does not hold this machine's origin ({error}): bring it back, or remove it to begin as a new one"
         ) from error
-    return origin if place == _place(path) else _drawn(path)
 
 
-def _drawn(path: Path) -> str:
+def _drawn(path: Path, *, may_replace: bool = False) -> str:
     """A new origin, written into the file that it is about."""
-    path.unlink(missing_ok=True)
-    write_private(path, b"")
     origin = secrets.token_hex(8)
-    path.write_text(json.dumps({"origin": origin, "place": _place(path)}) + "\n", encoding="utf-8")
+
+    def content(status: os.stat_result) -> bytes:
+        return json.dumps({"origin": origin, "place": _place(status)}).encode() + b"\n"
+
+    write_private(path, content, may_replace=may_replace)
     return origin
 
 
-def _place(path: Path) -> str:
+def _place(status: os.stat_result) -> str:
     """Which file on which machine this is; only its hash is kept."""
-    return sha256(f"{_machine_id()}\0{path.stat().st_ino}".encode()).hexdigest()[:16]
+    return sha256(f"{_machine_id()}\0{status.st_ino}".encode()).hexdigest()[:16]
 
 
 def _machine_id() -> str:
     for path in _MACHINE_IDS:
-        if path.is_file():
-            return path.read_text(encoding="utf-8").strip()
+        if path.is_file() and (machine_id := path.read_text(encoding="utf-8").strip()):
+            return machine_id
     return socket.gethostname()

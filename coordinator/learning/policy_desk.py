@@ -38,10 +38,9 @@ class PolicyDesk:
             return self._policy
         try:
             answer: PolicyMessage = yield from self._thresholds.query(session, GetPolicy())
-        except ScentfieldError:
+            self._policy, self._until_s = policy_of(answer), now_s + PINNED_S
+        except ScentfieldError:  # nobody answered, or what was answered cannot be used; a read goes on all the same
             self._until_s = now_s + RETRY_S
-            return self._policy
-        self._policy, self._until_s = policy_of(answer), now_s + PINNED_S
         return self._policy
 
 

@@ -147,7 +147,7 @@ def test_verbose_status_prints_the_sections_on_edit_quality_and_sources(scentfie
     lines = scentfield("status", "-v").stdout.splitlines()
     heading = lines.index("Edit quality (compression-correlated)")
     assert lines[heading + 1].split()[0] == "py|full"
-    assert lines[lines.index("Auto-mode sources") + 1] == "  small_file: 1"
+    assert lines[lines.index("Auto-mode sources") + 1] == "  small_file  1"
     assert scentfield.json("status", "-v")["edit_quality"]["pairs"][0]["extension"] == "py"
 
 
