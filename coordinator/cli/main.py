@@ -7,7 +7,20 @@ from typing import Any, Final
 
 import typer
 
-from coordinator.cli import backup, claims, doctor, embedding, field, files, house, learning, ledger, status, stories
+from coordinator.cli import (
+    backup,
+    claims,
+    doctor,
+    embedding,
+    field,
+    files,
+    house,
+    learning,
+    ledger,
+    simulate,
+    status,
+    stories,
+)
 from coordinator.cli.command import CommandFunction, CommandGroup, register, register_group, sign_callback
 from coordinator.cli.exit_code import MEANINGS
 from coordinator.cli.invocation import Invocation
@@ -47,6 +60,7 @@ _PANELS: Final[dict[str, dict[str, CommandFunction]]] = {
     "See and measure": {
         "demo": stories.demo,
         "bench": stories.bench,
+        "simulate": simulate.simulate,
     },
 }
 

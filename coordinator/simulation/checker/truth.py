@@ -1,0 +1,142 @@
+"""Answers are true: what the field tells of its claims is what the store says."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from coordinator.simulation.checker.book import Lease
+from coordinator.simulation.checker.rule import Record, Rule, any_meet
+from coordinator.simulation.history import Arrived, Message, Opened, Replied, Sent, Wrote
+from coordinator.simulation.universe import covers
+
+
+class TrueAnswers(Rule):
+    """A check, and a refusal, tell of claims that there were at some moment between the question and the answer.
+
+    The writer's answers only: a process that has been replaced may be a little behind until it notices.
+    """
+
+    name: ClassVar[str] = "answers are true"
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._sent: dict[int, Sent] = {}
+        self._first_arrival: dict[int, int] = {}
+        self._writer = 0
+
+    def saw(self, record: Record) -> None:
+        """Questions, and what the writer answers."""
+        match record:
+            case Sent(actor="scent_field"):
+                self._sent[record.call] = record
+            case Arrived(actor="scent_field"):
+                self._first_arrival.setdefault(record.call, self.place)
+            case Opened(actor="scent_field"):
+                self._writer = record.process
+            case Replied(actor="scent_field") if record.process == self._writer:
+                self._judge(record)
+
+    def _judge(self, replied: Replied) -> None:
+        since = self._first_arrival[replied.call]
+        for command, answer in zip(self._sent[replied.call].commands, replied.answers, strict=False):
+            if answer[0] == "checked":
+                self._judge_check(command, answer, since)
+            elif answer[0] == "held":
+                self._judge_refusal(command[1], answer[1:], since)
+            elif answer[0] == "claimed_each":
+                for held in [held for _, _, held, *_ in answer[5] if held]:
+                    self._judge_refusal(command[1], held, since)
+
+    def _judge_check(self, command: Message, answer: Message, since: int) -> None:
+        _, space, path, generation, session_id = command
+        holds = answer[1]
+        meant = [
+            lease
+            for lease in self.book.ever()
+            if lease.space == space
+            and lease.generation == generation
+            and session_id in ("", lease.session_id)
+            and any(covers(target, path) for target in lease.targets)
+        ]
+        who = f"{session_id} generation {generation} on {path}"
+        if holds and not any(lease.is_live or lease.row >= since for lease in meant):
+            self.broken(f"{who} was said to hold, which it does not", *(lease.row for lease in meant))
+        if not holds:
+            for lease in meant:
+                if lease.is_live and max(lease.began, lease.row) < since:
+                    self.broken(f"{who} was said not to hold, but it does", lease.began)
+
+    def _judge_refusal(self, space: str, held: Message, since: int) -> None:
+        """Each holder that a refusal names was in the way."""
+        reason, conflicts, *_ = held
+        for target, _met, holder, generation, _mode, is_waiting, *_ in conflicts:
+            if not is_waiting and not self._was_in_the_way(space, target, holder, generation, since):
+                self.broken(f"{holder} was said to hold {target} with generation {generation}, which it does not")
+        if not conflicts and reason in ("claimed", "queued", "lock_delay"):
+            self.broken(f"a claim was refused ({reason}) and nobody was named")
+
+    def _was_in_the_way(self, space: str, target: str, holder: str, generation: int, since: int) -> bool:
+        for lease in self.book.ever():
+            if (lease.space, lease.session_id, lease.generation) == (space, holder, generation):
+                has_changed = lease.row >= since
+                targets = lease.targets + (lease.given_back if has_changed else ())
+                if any_meet((target,), targets) and (has_changed or lease.lease_id in self.book.leases):
+                    return True
+        return False
+
+
+class Guarded(Rule):
+    """A resource that compares generations never takes an older one after a newer one, and belief is never wrong.
+
+    An agent that believes in its claim, by its own clock and what it was told, holds it or is within its lock delay;
+    unless somebody took it away by force or for its rest, which it hears with its next heartbeat.
+    """
+
+    name: ClassVar[str] = "a guarded resource"
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._newest: dict[tuple[str, str], tuple[int, str, int]] = {}
+
+    def saw(self, record: Record) -> None:
+        """A write."""
+        if isinstance(record, Wrote):
+            claims = self._claims(record)
+            if record.is_accepted:
+                self._check_order(record, claims)
+            elif any(lease.is_live and not lease.shared for lease in claims):
+                self._check_refusal(record)
+            if record.is_believed and not any(_may_be_believed(lease) for lease in claims):
+                self.broken(
+                    f"{record.session_id} believes that it holds {record.path} with generation {record.generation}",
+                    *(lease.row for lease in claims),
+                )
+
+    def _claims(self, wrote: Wrote) -> list[Lease]:
+        return [
+            lease
+            for lease in self.book.ever()
+            if (lease.space, lease.session_id, lease.generation) == (wrote.space, wrote.session_id, wrote.generation)
+            and any(covers(target, wrote.path) for target in lease.targets)
+        ]
+
+    def _check_order(self, wrote: Wrote, claims: list[Lease]) -> None:
+        place = (wrote.space, wrote.path)
+        generation, who, at = self._newest.get(place, (0, "", -1))
+        if wrote.generation < generation:
+            self.broken(f"{wrote.path} took generation {wrote.generation} after {generation}", at)
+        elif wrote.generation == generation and who != wrote.session_id and not any(one.shared for one in claims):
+            self.broken(f"{wrote.path} took generation {generation} from {who} and from {wrote.session_id}", at)
+        self._newest[place] = (wrote.generation, wrote.session_id, self.place)
+
+    def _check_refusal(self, wrote: Wrote) -> None:
+        """A live holder is overtaken by nobody but its own children and parents."""
+        generation, who, at = self._newest.get((wrote.space, wrote.path), (0, "", -1))
+        related = who in self.book.lineage(wrote.session_id) or wrote.session_id in self.book.lineage(who)
+        if not related and any(lease.session_id == who for lease in self.book.leases.values() if lease.is_live):
+            self.broken(f"{wrote.session_id} holds {wrote.path}, but {who} wrote with generation {generation}", at)
+
+
+def _may_be_believed(lease: Lease) -> bool:
+    """It lives, or its lock delay runs or has just run out, or nobody has told its holder yet."""
+    return lease.is_live or lease.reason in ("forced", "idle")
