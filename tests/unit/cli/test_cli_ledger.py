@@ -22,7 +22,7 @@ DAY_S = 86_400.0
 
 @pytest.fixture
 def read_on(house: Any) -> Callable[[int], None]:
-    """`read_on(3)` shows 100 of 1,000 tokens on each of three days, the first of which is 2023-11-14; all are closed."""
+    """`read_on(3)` shows 100 of 1,000 tokens on each of three days from 2023-11-14 on; all are closed."""
     session = AgentSession("ann#1", "token", "decay", 30.0, 0.0)
     asker = Asker(QUALITY_STORE, timeout_s=5.0, jitter=lambda: 0.5, monotonic=lambda: 0.0)
 
@@ -126,7 +126,9 @@ def test_more_days_than_a_page_holds_are_all_exported(scentfield: Any, read_on: 
 def test_before_a_day_is_over_there_is_nothing_to_verify(scentfield: Any) -> None:
     scentfield("read", "a.py", "--agent", "ann")
     assert scentfield("ledger", "export", "out.jsonl").stdout.startswith("out.jsonl: 0 closed days; ")
-    assert scentfield("ledger", "verify", "out.jsonl").stdout == "out.jsonl: 0 closed days: there is nothing to verify\n"
+    assert (
+        scentfield("ledger", "verify", "out.jsonl").stdout == "out.jsonl: 0 closed days: there is nothing to verify\n"
+    )
 
 
 def test_what_was_done_to_a_ledger_is_named_with_exit_code_1(scentfield: Any, read_on: Any, tmp_path: Path) -> None:
