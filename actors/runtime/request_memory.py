@@ -142,7 +142,9 @@ class RequestMemory:
         if type(event) is Forgotten:
             self._forget(event.session_id)
             return
-        known = self._sessions.setdefault(event.session_id, SessionRequests())
+        known = self._sessions.get(event.session_id)
+        if known is None:
+            known = self._sessions[event.session_id] = SessionRequests()
         if type(event) is Abandoned:
             self._drop(known, event.number)
             known.abandoned.add(event.number)
