@@ -125,7 +125,9 @@ class StateActor:
         """Take a request (see `wire`); returns its reply once what it did is committed."""
         reply: asyncio.Future[bytes] = self._loop.create_future()
         self._mailbox.deliver(raw, partial(_resolve, reply))
-        if not reply.done():
+        if self._mailbox.is_private and not self._is_due:
+            self._beat()
+        elif not reply.done():
             self._soon()
         return await reply
 

@@ -51,6 +51,7 @@ class Inbox:
         self._queue: deque[Queued] = deque()
         self._unanswered: dict[int, Unanswered] = {}
         self._last_slot = 0
+        self._last_caller = ""
         self.n_queued_bytes = 0
         self.n_busy = 0
 
@@ -61,6 +62,15 @@ class Inbox:
     def n_unanswered(self) -> int:
         """Envelopes without answers: those queued, and those that wait inside the machine."""
         return len(self._unanswered)
+
+    @property
+    def is_private(self) -> bool:
+        """Whether nobody would share a turn with what is queued.
+
+        That is so when whoever had the last turn to itself asks again, and waits for nothing else. Who asks several
+        things at once, or in turns with others, gains more by sharing a commit.
+        """
+        return len(self._queue) == 1 and _lone_caller(self._queue[0].fields) == self._last_caller != ""
 
     def deliver(self, raw: bytes, reply: Reply) -> None:
         """Take a request; `reply` is called once, now or later, with the reply's bytes."""
@@ -105,6 +115,8 @@ class Inbox:
         """The next envelopes, in the order of their arrival."""
         batch = [self._queue.popleft() for _ in range(min(len(self._queue), n_most))]
         self.n_queued_bytes -= sum(queued.n_bytes for queued in batch)
+        if batch:
+            self._last_caller = _lone_caller(batch[0].fields) if len(batch) == 1 else ""
         return batch
 
     def put_back(self, batch: list[Queued]) -> None:
@@ -138,6 +150,14 @@ class Inbox:
         """Answer everybody with the error, also those that wait inside the machine."""
         self.take(len(self._queue))
         self.refuse(error, list(self._unanswered))
+
+
+def _lone_caller(fields: Any) -> str:
+    """The session of an envelope, if that waits for no other request meanwhile; else empty."""
+    match fields:
+        case [str() as session_id, _, int() as number, int() as received_through, _, _]:
+            return session_id if number == received_through + 1 else ""
+    return ""
 
 
 def _refusal(error: ScentfieldError, n_answers: int) -> bytes:

@@ -101,6 +101,11 @@ class Mailbox:
         """Envelopes that have no answers yet: those queued, and those that wait inside the machine."""
         return self._inbox.n_unanswered
 
+    @property
+    def is_private(self) -> bool:
+        """Whether nobody would share the next turn with what is queued: then there is no use in waiting for others."""
+        return self._inbox.is_private
+
     def deliver(self, raw: bytes, reply: Reply) -> None:
         """Take a request; `reply` is called once, now or in a later turn, with the reply's bytes."""
         self.statistics.n_requests += 1

@@ -73,6 +73,31 @@ def test_calls_that_arrive_together_share_a_commit(tmp_path):
     run(story)
 
 
+def test_a_caller_who_asks_alone_is_served_at_once_and_others_wait_for_each_other(tmp_path):
+    async def story():
+        actor = StateActor(config_in(tmp_path))
+        for name in ("ada", "bo"):
+            await ask(actor, "", 0, Register(name, name[0] * 16, "", "heartbeat", 30.0))
+
+        async def n_rounds_of(session, number):
+            """How often the loop goes round until the answer is there."""
+            envelope = (session, session[0] * 16, number, number - 1, [], [SCHEMA.wire_of(claim(f"{session}{number}"))])
+            call = asyncio.ensure_future(actor.submit(encode_request([envelope])))
+            n_rounds = 0
+            while not call.done():
+                n_rounds += 1
+                await asyncio.sleep(0)
+            assert type(decode_reply(call.result(), SCHEMA)[0][0]) is Granted
+            return n_rounds
+
+        first = await n_rounds_of("ada#1", 1)
+        assert await n_rounds_of("ada#1", 2) < first
+        assert await n_rounds_of("bo#2", 1) == first
+        assert await n_rounds_of("ada#1", 3) == first
+
+    run(story)
+
+
 def test_one_of_many_wins(tmp_path):
     async def story():
         actor = StateActor(config_in(tmp_path))
