@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from actors.runtime.errors import Unavailable
-from coordinator.cli.main import _GROUPS
+from coordinator.cli.main import _GROUPS, _PANELS
 
 HEADINGS = [
     "Edit quality (compression-correlated)",
@@ -123,3 +125,11 @@ def test_common_options_may_stand_before_inside_and_after_a_group(scentfield: An
         ("learning", "--json"),
     ):
         assert json.loads(scentfield(*arguments).stdout)["deltas"] == []
+
+
+def test_the_page_on_the_command_line_lists_every_command() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "cli.md").read_text(encoding="utf-8")
+    rows = [f"{row} ".replace("[", "").replace("]", "") for row in re.findall(r"^\| `(.+?)` \|", page, re.MULTILINE)]
+    commands = [name for names in _PANELS.values() for name in names]
+    commands += [f"{group} {verb}" for group, (_, verbs) in _GROUPS.items() for verb in verbs]
+    assert [name for name in commands if not any(row.startswith(f"{name} ") for row in rows)] == []
