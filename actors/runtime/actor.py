@@ -44,7 +44,7 @@ class ActorConfig:
 
     domain: str
     machine: str
-    store_url: str
+    store_url: str = field(repr=False)  # it may hold a password
     options: dict[str, Any] = field(default_factory=dict)
     limits: MailboxLimits = field(default_factory=MailboxLimits)
     store_id: str | None = None

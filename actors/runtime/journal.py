@@ -76,8 +76,7 @@ class Journal:
         self.head = head
         self.seq = head.seq
         with store.translated():
-            self._connection = store.engine.connect()
-            store.mark_writer(self._connection)
+            self._connection = store.connect_writer()
             self._driver = self._connection.connection
             self._cursor = self._driver.cursor()
             self._begins_by_itself = self._connection.dialect.name != "sqlite"

@@ -111,10 +111,16 @@ class Store:
                     self._server.serialize(connection)
                 yield connection
 
-    def mark_writer(self, connection: Connection) -> None:
-        """Let a server know that this connection is the writer's; a file has nobody to tell."""
-        if self._server is not None:
-            self._server.mark_writer(connection, self.domain)
+    def connect_writer(self) -> Connection:
+        """The journal's own connection; a server shows that it is the writer's. For use within `translated`."""
+        connection = self.engine.connect()
+        try:
+            if self._server is not None:
+                self._server.mark_writer(connection, self.domain)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
     def writers(self) -> list[str]:
         """Who has the rows open for writing, as far as a server knows; nobody for a file."""

@@ -89,13 +89,13 @@ def test_all_is_well_on_real_ray(coordinator_up: Settings, scentfield: CommandLi
 
 def test_a_store_is_not_cut_under_a_live_actor(coordinator_up: Settings, scentfield: CommandLine) -> None:
     stores = scentfield.json("doctor", "--store")["stores"]
-    assert [one["state"] for one in stores] == ["sound", "sound"]
+    assert [one["state"] for one in stores] == ["sound"] * 3
 
 
 def test_up_and_down_from_the_shell(settings: Settings, scentfield: CommandLine) -> None:
     assert scentfield.json("status", expect=4)["error"]["code"] == "unavailable"
     report = scentfield.json("up")
-    assert report["created"] == ["scent_field", "quality_store"]
+    assert report["created"] == ["scent_field", "quality_store", "thresholds", "embedding"]
     assert report["address"] == settings.address
     assert "scentfield_up" in scentfield("metrics")[1]
     stopped = scentfield.json("down")

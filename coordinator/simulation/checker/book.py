@@ -100,7 +100,7 @@ class Book:
     terms: Terms
     row: int = 0
     sessions: dict[str, Session] = field(default_factory=dict)
-    ended_sessions: dict[str, int] = field(default_factory=dict)
+    ended_sessions: dict[str, tuple[int, str]] = field(default_factory=dict)
     leases: dict[int, Lease] = field(default_factory=dict)
     past: dict[int, Lease] = field(default_factory=dict)
     waiters: dict[int, Waiter] = field(default_factory=dict)
@@ -195,7 +195,7 @@ class Book:
             )
             self.counters["sessions_registered"] += 1
         elif self.sessions.pop(event.session_id, None):
-            self.ended_sessions[event.session_id] = self.row
+            self.ended_sessions[event.session_id] = (self.row, event.reason)
             self.counters[f"sessions_ended_{event.reason}"] += 1
 
     def _apply_grant(self, event: LeaseGranted | LeaseMoved) -> None:

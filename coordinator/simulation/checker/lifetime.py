@@ -236,7 +236,7 @@ class Causes(Rule):
             if not lease.is_live:
                 continue
             if lease.session_id not in self.book.sessions:
-                place = self.book.ended_sessions.get(lease.session_id, -1)
+                place, _reason = self.book.ended_sessions.get(lease.session_id, (-1, ""))
                 self.broken(f"{lease.session_id} is dead and holds {', '.join(lease.targets)}", lease.began, place)
             elif lease.fades and lease.progress_at_s + self.book.terms.fade_s < self.row.field_s - EPSILON_S:
                 self.broken(f"the claim of {lease.session_id} should have faded", lease.began)

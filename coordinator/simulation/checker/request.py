@@ -15,6 +15,7 @@ from coordinator.simulation.history import Heard, Message, Replied, Sent
 
 DURABLE: tuple[str, ...] = ("granted", "deposited", "farewell", "recorded")
 """Answers that tell of something that must not be lost; `released` does too, if something was."""
+SCENT_FIELD = "scent_field"
 MAY_BE_MISUSE: tuple[str, ...] = ("transfer",)
 
 
@@ -38,24 +39,18 @@ class OnceEach(Rule):
         self._memory: dict[tuple[str, str, int], Memory] = {}
         self._received: dict[tuple[str, str], int] = {}
         self._sent: dict[int, Sent] = {}
-        self._undone: list[tuple[Abandoned, Memory]] = []
 
     def fact(self, event: Any) -> None:
         """Facts about requests to the scent field."""
         self._take(event, self.row.actor)
-
-    def settled(self) -> None:
-        """Of what was given up in this row, nothing is left."""
-        for abandoned, memory in self._undone:
-            self._check_undone(abandoned, memory)
-        self._undone.clear()
 
     def _take(self, event: Any, actor: str) -> None:
         if not isinstance(event, (Answered, AnsweredIdly, Parked, Abandoned)):
             return
         memory = self._memory.setdefault((actor, event.session_id, event.number), Memory())
         if isinstance(event, Abandoned):
-            self._undone.append((event, memory))
+            if actor == SCENT_FIELD:
+                self._check_undone(event, memory)
             memory.is_abandoned = True
         else:
             self._check_once(event, memory, (actor, event.session_id))
@@ -76,6 +71,7 @@ class OnceEach(Rule):
         self._received[whose] = max(self._received.get(whose, 0), event.received_through)
 
     def _check_undone(self, abandoned: Abandoned, memory: Memory) -> None:
+        """What a request did is taken back just before the fact that it was given up."""
         which = f"request {abandoned.number} of {abandoned.session_id} was given up, but"
         if memory.ticket in self.book.waiters and memory.answers is None:
             self.broken(f"{which} it still waits", memory.place)
@@ -89,10 +85,9 @@ class OnceEach(Rule):
         match record:
             case Sent():
                 self._sent[record.call] = record
-            case Committed() if record.actor != "scent_field":
+            case Committed() if record.actor != SCENT_FIELD:
                 for event in record.events:
                     self._take(event, record.actor)
-                self._undone.clear()
             case Heard():
                 self._check_heard(record)
 

@@ -88,8 +88,8 @@ class TrueAnswers(Rule):
 class Guarded(Rule):
     """A resource that compares generations never takes an older one after a newer one, and belief is never wrong.
 
-    An agent that believes in its claim, by its own clock and what it was told, holds it or is within its lock delay;
-    unless somebody took it away by force or for its rest, which it hears with its next heartbeat.
+    An agent that believes in its claim, by its own clock and what it was told, holds it; unless somebody took it away
+    by force or for its rest, or its session ended with its parent's, which it hears with its next heartbeat.
     """
 
     name: ClassVar[str] = "a guarded resource"
@@ -106,7 +106,7 @@ class Guarded(Rule):
                 self._check_order(record, claims)
             elif any(lease.is_live and not lease.shared for lease in claims):
                 self._check_refusal(record)
-            if record.is_believed and not any(_may_be_believed(lease) for lease in claims):
+            if record.is_believed and not any(self._may_be_believed(lease) for lease in claims):
                 self.broken(
                     f"{record.session_id} believes that it holds {record.path} with generation {record.generation}",
                     *(lease.row for lease in claims),
@@ -136,7 +136,7 @@ class Guarded(Rule):
         if not related and any(lease.session_id == who for lease in self.book.leases.values() if lease.is_live):
             self.broken(f"{wrote.session_id} holds {wrote.path}, but {who} wrote with generation {generation}", at)
 
-
-def _may_be_believed(lease: Lease) -> bool:
-    """It lives, or its lock delay runs or has just run out, or nobody has told its holder yet."""
-    return lease.is_live or lease.reason in ("forced", "idle")
+    def _may_be_believed(self, lease: Lease) -> bool:
+        """It lives, or nobody has told its holder yet that it was taken, or that the session went with its parent's."""
+        _row, reason = self.book.ended_sessions.get(lease.session_id, (-1, ""))
+        return lease.is_live or lease.reason in ("forced", "idle") or reason == "parent"

@@ -126,3 +126,13 @@ def test_a_caller_that_waits_is_not_told_that_its_request_was_wrong(story: Any) 
     assert story.broken() == ["each request takes effect once"]
     story.records[-1] = story.records[-1]._replace(answers=(["failed", "unknown_agent", "it has ended"],))
     assert story.broken() == []
+
+
+def test_a_sharer_that_asks_again_after_it_gave_up_may_have_the_same_number_again(story: Any) -> None:
+    story.register("ann#1", "bob#2")
+    story.commit(story.granted("bob#2", "docs/", generation=1, shared=True))
+    granted = story.granted("ann#1", "docs/", generation=1, shared=True)
+    story.commit(granted, story.answered("ann#1", 1, GRANTED))
+    again = story.granted("ann#1", "docs/", generation=1, shared=True)
+    story.commit(story.ended(2, "released"), story.abandoned("ann#1", 1), again)
+    assert story.broken() == []

@@ -147,3 +147,17 @@ def test_what_happens_between_question_and_answer_may_count_or_not(story: Any) -
         del story.records[-1]
     story.reply(call, counts(1, 0, 1, 1, claims_granted=2))
     assert story.broken() == ["counters equal the history"]
+
+
+def test_a_child_that_ended_with_its_parent_may_believe_until_it_is_told(story: Any) -> None:
+    child = story.registered("ann/kid#2", parent="ann#1", kept_by="connection")
+    story.commit(story.registered("ann#1"), child)
+    story.commit(story.granted("ann/kid#2", "docs/", generation=1))
+    dead = (story.died("ann#1", "goodbye"), story.died("ann/kid#2", "parent"))
+    story.commit(*dead, story.ended(1, "goodbye"))
+    story.write("ann/kid#2", "docs/guide.md", 1)
+    assert story.broken() == []
+    story.records[-2] = story.records[-2]._replace(
+        events=(*dead[:1], story.died("ann/kid#2", "goodbye"), *story.records[-2].events[2:])
+    )
+    assert story.broken() == ["a guarded resource"]
