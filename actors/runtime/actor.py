@@ -45,7 +45,7 @@ class ActorConfig:
     domain: str
     machine: str
     store_url: str = field(repr=False)  # it may hold a password
-    options: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict, repr=False)  # and the key of the ledger
     limits: MailboxLimits = field(default_factory=MailboxLimits)
     store_id: str | None = None
     store_key: str = ""

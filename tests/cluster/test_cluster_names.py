@@ -13,7 +13,7 @@ import pytest
 from actors.runtime.errors import Corrupt, Unavailable
 from coordinator.client import Coordinator
 from coordinator.cluster import actor_names, down, up
-from coordinator.domain import DOMAINS
+from coordinator.domain import DOMAINS, EMBEDDING
 from coordinator.head import free_ports
 from coordinator.ray_transport import RayTransport
 from coordinator.settings import Settings
@@ -85,7 +85,7 @@ def test_two_processes_that_say_up_at_once_make_one_of_each_actor(
     try:
         assert first["pids"] == second["pids"]
         assert first["epochs"] == second["epochs"] == dict.fromkeys(DOMAINS, 1)
-        assert sorted([*first["created"], *second["created"]]) == sorted(DOMAINS)
+        assert sorted([*first["created"], *second["created"]]) == sorted([*DOMAINS, EMBEDDING])
     finally:
         take_away(settings)
 
