@@ -53,7 +53,7 @@ def test_a_command_that_runs_in_such_a_project_works_whole(
     script = tmp_path / "bin" / "run.py"
     script.write_text(SCRIPT, encoding="utf-8")
     done = _run(script, project, settings)
-    assert done.stdout.splitlines() == ["created 2", "granted True", "task True"], done.stderr[-3000:]
+    assert done.stdout.splitlines() == ["created 4", "granted True", "task True"], done.stderr[-3000:]
     assert done.returncode == 0
     _take_away_from_here(settings, take_away)
 

@@ -11,7 +11,7 @@ from typing import Any
 import psutil
 import pytest
 
-from coordinator.domain import DOMAINS
+from coordinator.domain import DOMAINS, EMBEDDING
 from coordinator.head import Head
 from coordinator.settings import Settings
 
@@ -65,7 +65,7 @@ def test_a_cluster_that_died_whole_comes_back_with_all_its_state(
     third = run_alone(RAY_ADDRESS=None)
     report = third.ask("up", within_s=120.0, settings=plain)
     assert report["started_head"]
-    assert sorted(report["created"]) == sorted(DOMAINS)
+    assert sorted(report["created"]) == sorted([*DOMAINS, EMBEDDING])
     assert report["epochs"] == dict.fromkeys(DOMAINS, 2)
     third.ask("connect", settings=plain, agent="cat", root=str(tree))
     after = third.ask("sync")
