@@ -9,6 +9,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 LOCK := requirements.lock
 SOAK_MAX_S := 5400
+# Unit tests that open many stores, load models or simulate; `make test` runs them, the gate of a minute does not.
+SLOW_UNITS := cli embedding simulation store
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -31,7 +33,7 @@ check: $(READY) ## The gate, under a minute: format, lint, types, layers, unit t
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy --no-error-summary
 	@out=$$($(BIN)/lint-imports) || { echo "$$out"; exit 1; }
-	@$(BIN)/pytest --no-header -q -m "not cluster and not package" tests/unit
+	@$(BIN)/pytest --no-header -q -m "not cluster and not package" tests/unit $(SLOW_UNITS:%=--ignore=tests/unit/%)
 
 soak: $(READY) ## Run all tests with full counts, 90 minutes at most; the log stays in docs/evidence/
 	@mkdir -p docs/evidence
