@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from coordinator.simulation.world import World
 
 _TRAPS: Final = ("before", "head", "row", "end", "after", "answer", "answer", "torn")
+_BOTH_SHARE: Final = 0.3
 _JUMPS_S: Final = (-86_400.0, -3_600.0, -5.0, 5.0, 3_600.0, 40_000.0, 3 * 86_400.0)
 
 
@@ -70,7 +71,10 @@ class Faults:
         self._host().disk.trap = self._random.choice(_TRAPS)
 
     def _start_twin(self) -> None:
-        self._host().start_twin()
+        host = self._host()
+        host.start_twin()
+        if self._random.random() < _BOTH_SHARE:  # neither of the two can write for a moment
+            host.disk.full_until_s = self._world.agenda.now_s + self._random.uniform(0.2, 2.0)
 
     def _stall(self) -> None:
         self._host().stall(self._random.choice((0.5, 2.5, 8.0)) * self._random.uniform(0.5, 1.5))

@@ -138,6 +138,8 @@ class Habit:
         space, granted = self._random.choice(agent.holding)
         is_done = self._random.random() < 0.3
         whole = agent.n_threads > 1 or self._random.random() < 0.6
+        if len(granted.targets) > 1 and not whole and self._random.random() < 0.5:
+            return _released(agent, session, space, granted, Release(space, granted.targets[:1], 0, is_done))
         if len(granted.targets) == 1 and self._random.random() < 0.2:
             command: Any = GiveBack(space, granted.targets[0], granted.generation)
         else:

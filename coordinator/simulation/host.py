@@ -81,6 +81,7 @@ class Host:
         self._n_compactions = 0
         self._is_mending = False
         self._waiting: list[Call] = []
+        self.turned_away: set[int] = set()
         self._back_at_s = 0.0
 
     def make_machine(self) -> Machine:
@@ -92,7 +93,12 @@ class Host:
     # Requests
 
     def deliver(self, call: Call) -> None:
-        """A copy of a request has come to the actor, wherever that is now."""
+        """A copy of a request has come to the actor, wherever that is now; not of one that was turned away unread.
+
+        Ray sends no call again that has an answer, and a client takes "busy" and "unavailable" for one.
+        """
+        if call.number in self.turned_away:
+            return
         stale = self._stale
         if stale is not None and stale.is_alive and self.random.random() < _STALE_SHARE:
             stale.take(call)

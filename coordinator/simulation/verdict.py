@@ -13,6 +13,7 @@ from coordinator.simulation.disk import DiskRoom
 from coordinator.simulation.history import History
 from coordinator.simulation.line import line_of
 from coordinator.simulation.plan import Plan, draw_plan
+from coordinator.simulation.watchdog import TooSlow, patience_s, watched
 from coordinator.simulation.world import World
 
 MAX_LINES: Final = 12
@@ -79,10 +80,12 @@ def run_seed(seed: int, *, n_steps: int, n_agents: int, room: DiskRoom) -> Run:
     world = World(plan, chance, room)
     crash: list[Finding] = []
     try:
-        world.run()
-    except Exception as error:  # whatever it is, the seed shows it again
+        with watched(patience_s(n_steps)):
+            world.run()
+    except (Exception, TooSlow) as error:  # whatever it is, the seed shows it again
         told = f"{type(error).__name__}: {error}"[:_MAX_MESSAGE]
-        crash.append(Finding("the world goes on", world.agenda.now_s, told, (len(world.history) - 1,)))
+        last = range(len(world.history))[-1:]
+        crash.append(Finding("the world goes on", world.agenda.now_s, told, tuple(last)))
         world.close()
     return Run(plan, world.history, (*check(world.history, plan.terms), *crash))
 

@@ -28,69 +28,11 @@ from actors.scent_field.event import (
     WaiterQueued,
 )
 from actors.sessions.registry import SessionEnded, SessionRegistered
+from coordinator.simulation.checker.entry import Lease, Session, Waiter, ended_copy
 from coordinator.simulation.checker.terms import EPSILON_S, Terms
 from coordinator.simulation.universe import any_meet
 
 INVOLUNTARY: Final = ("expired", "faded", "idle", "forced")
-
-
-@dataclass(slots=True)
-class Session:
-    """A session that has not ended; `lineage` is itself and its ancestors."""
-
-    session_id: str
-    parent: str
-    kept_by: str
-    ttl_s: float
-    at_s: float
-    lineage: tuple[str, ...]
-    row: int
-
-
-@dataclass(slots=True, eq=False)
-class Lease:
-    """One claim; `free_at_s` is set once it has ended. `row` is where it was last changed, `began` where granted.
-
-    `given_back` are targets that it had until then.
-    """
-
-    lease_id: int
-    space: str
-    session_id: str
-    targets: tuple[str, ...]
-    shared: bool
-    generation: int
-    fades: bool
-    progress_at_s: float
-    row: int
-    began: int
-    renewed: bool = False
-    reason: str = ""
-    free_at_s: float | None = None
-    given_back: tuple[str, ...] = ()
-
-    @property
-    def is_live(self) -> bool:
-        """Whether it has not ended."""
-        return self.free_at_s is None
-
-    def keeps_out(self, lineage: tuple[str, ...], targets: tuple[str, ...], shared: bool) -> bool:
-        """Whether this request may not be granted beside it."""
-        return self.session_id not in lineage and not (shared and self.shared) and any_meet(self.targets, targets)
-
-
-@dataclass(slots=True)
-class Waiter:
-    """A queued request."""
-
-    ticket: int
-    space: str
-    session_id: str
-    targets: tuple[str, ...]
-    shared: bool
-    any_of: bool
-    deadline_s: float
-    row: int
 
 
 @dataclass(slots=True)
@@ -218,7 +160,7 @@ class Book:
         self.counters["claims_transferred"] += 1
         lease = self.leases.get(event.lease_id)
         if lease is not None:
-            self.past[-len(self.past) - 1] = _ended(lease, "transferred", self.row)
+            self.past[-len(self.past) - 1] = ended_copy(lease, "transferred", self.row)
             lease.session_id, lease.generation, lease.fades = event.session_id, event.generation, event.fades
             lease.progress_at_s, lease.row, lease.began = event.at_s, self.row, self.row
 
@@ -295,22 +237,3 @@ def facts_of(events: Iterable[Any]) -> Iterator[Any]:
             yield LeaseGranted(
                 first + number, space, session_id, (target,), False, generation + number, fades, at_s, intent
             )
-
-
-def _ended(lease: Lease, reason: str, row: int) -> Lease:
-    """A copy of a claim as it was when its holder handed it over."""
-    return Lease(
-        lease.lease_id,
-        lease.space,
-        lease.session_id,
-        lease.targets,
-        lease.shared,
-        lease.generation,
-        lease.fades,
-        lease.progress_at_s,
-        row,
-        lease.began,
-        lease.renewed,
-        reason,
-        0.0,
-    )

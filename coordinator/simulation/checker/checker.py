@@ -10,7 +10,7 @@ from coordinator.simulation.checker.count import Counters
 from coordinator.simulation.checker.holding import Generations, LockDelay, OneHolder
 from coordinator.simulation.checker.lifetime import Causes, HeartbeatCounts, Lifetime
 from coordinator.simulation.checker.note import Notes
-from coordinator.simulation.checker.queue import InTurn, NobodyForgotten
+from coordinator.simulation.checker.queue import InTurn, NobodyForgotten, NoRing
 from coordinator.simulation.checker.request import Acknowledged, OnceEach
 from coordinator.simulation.checker.rule import Finding, Rule
 from coordinator.simulation.checker.store import OneWriter
@@ -27,6 +27,7 @@ RULES: Final[tuple[type[Rule], ...]] = (
     Causes,
     InTurn,
     NobodyForgotten,
+    NoRing,
     OnceEach,
     Acknowledged,
     TrueAnswers,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from actors.scent_field.event import LeaseEnded, LeaseGranted, LeaseMoved, LockDelayOver, ReleaseForced
-from coordinator.simulation.checker.book import Lease
+from coordinator.simulation.checker.entry import Lease
 from coordinator.simulation.checker.rule import Rule, any_meet
 from coordinator.simulation.checker.terms import EPSILON_S
 

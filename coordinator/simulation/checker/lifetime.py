@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 from actors.runtime.request_memory import Abandoned, Answered
 from actors.scent_field.event import LeaseEnded, LeaseMoved, LeaseShrunk, ReleaseForced
 from actors.sessions.registry import SessionEnded, SessionRegistered
-from coordinator.simulation.checker.book import Lease, Session
+from coordinator.simulation.checker.entry import Lease, Session
 from coordinator.simulation.checker.rule import Record, Rule
 from coordinator.simulation.checker.terms import EPSILON_S, LATE_S
 from coordinator.simulation.history import Arrived, Finished, Opened, Replied, Sent, Stalled, Stopped, Troubled

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from actors.runtime.request_memory import Abandoned
 from actors.scent_field.event import LeaseGranted, LeaseRenewed, WaiterLeft, WaiterQueued
 from actors.sessions.registry import SessionEnded
-from coordinator.simulation.checker.book import Waiter
+from coordinator.simulation.checker.entry import Waiter
 from coordinator.simulation.checker.rule import Record, Rule
 from coordinator.simulation.checker.terms import EPSILON_S
 from coordinator.simulation.history import Finished
+
+Ways: TypeAlias = dict[str, list[list[set[str]]]]
+"""For each who waits, request by request, the ways to go on: for each the agents that have to go on first."""
 
 
 class InTurn(Rule):
@@ -106,3 +109,77 @@ class NobodyForgotten(Rule):
         if isinstance(record, Finished):
             for waiter in self.book.waiters.values():
                 self.broken(f"{waiter.session_id} still waits at the end", waiter.row)
+
+
+class NoRing(Rule):
+    """Nobody may queue up who would close a ring of agents that wait for each other.
+
+    An agent goes on when all of its requests do; a request, when all who are in the way of it do, or for `any_of` of
+    one of its targets. Whoever is left when nobody more can go on is in a ring or waits for one. Rings that close when
+    somebody is served or is handed a claim who waits for something else, too, are not looked for.
+    """
+
+    name: ClassVar[str] = "nobody waits for ever"
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._queued: WaiterQueued | None = None
+
+    def fact(self, event: Any) -> None:
+        """Judge when the book has taken it, and nothing after it."""
+        self._judge()
+        self._queued = event if isinstance(event, WaiterQueued) else None
+
+    def settled(self) -> None:
+        """The last of the row."""
+        self._judge()
+
+    def _judge(self) -> None:
+        queued, self._queued = self._queued, None
+        if queued is None:
+            return
+        ways = self._ways()
+        stuck = _stuck(ways)
+        if queued.session_id in _reached(queued.session_id, ways, stuck):
+            rows = [waiter.row for waiter in self.book.waiters.values() if waiter.session_id in stuck]
+            self.broken(f"{queued.session_id} may queue up and closes a ring of {', '.join(stuck)}", *rows)
+
+    def _ways(self) -> Ways:
+        ways: Ways = {}
+        for waiter in self.book.waiters.values():
+            kept_out = [self._in_the_way(waiter, target) for target in waiter.targets]
+            ways.setdefault(waiter.session_id, []).append(kept_out if waiter.any_of else [set().union(*kept_out)])
+        return ways
+
+    def _in_the_way(self, waiter: Waiter, target: str) -> set[str]:
+        book, lineage = self.book, self.book.lineage(waiter.session_id)
+        holders = book.blocking(waiter.space, lineage, (target,), waiter.shared, self.row.field_s)
+        if not holders and book.holds_already(waiter.space, waiter.session_id, target):
+            return set()
+        ahead = book.ahead(waiter.space, lineage, (target,), waiter.shared, waiter.ticket)
+        return {one.session_id for one in holders} | {one.session_id for one in ahead}
+
+
+def _stuck(ways: Ways) -> list[str]:
+    """Take away whoever can go on, until nobody more can."""
+    stuck, n_before = sorted(ways), -1
+    while len(stuck) != n_before:
+        n_before = len(stuck)
+        stuck = [one for one in stuck if not all(_goes_on(request, stuck) for request in ways[one])]
+    return stuck
+
+
+def _goes_on(request: list[set[str]], stuck: list[str]) -> bool:
+    return any(agents.isdisjoint(stuck) for agents in request)
+
+
+def _reached(start: str, ways: Ways, stuck: list[str]) -> set[str]:
+    """Whom an agent waits for, and whom those wait for, among the stuck."""
+    reached: set[str] = set()
+    frontier = [start] if start in stuck else []
+    while frontier:
+        waits_for = set().union(*(agents for request in ways[frontier.pop()] for agents in request))
+        new = [one for one in sorted(waits_for) if one in stuck and one not in reached]
+        reached.update(new)
+        frontier += new
+    return reached

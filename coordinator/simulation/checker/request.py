@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 from actors.runtime.request_memory import Abandoned, Answered, AnsweredIdly, Parked
 from actors.runtime.wire import unpack_own
 from actors.sessions.registry import SessionRegistered
-from coordinator.simulation.checker.book import Lease
+from coordinator.simulation.checker.entry import Lease
 from coordinator.simulation.checker.rule import Committed, Record, Rule
 from coordinator.simulation.history import Heard, Message, Replied, Sent
 

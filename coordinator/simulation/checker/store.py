@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from coordinator.simulation.checker.rule import Committed, Record, Rule
@@ -29,6 +29,7 @@ class Shelf:
     lag_s: float = 0.0
     torn: int | None = None
     troubled_s: float | None = None
+    writers: set[int] = field(default_factory=set)
 
 
 class OneWriter(Rule):
@@ -88,6 +89,8 @@ class OneWriter(Rule):
                 self.broken(f"a jump of the wall clock by {row.utc_s - shelf.utc_s:.0f} s was believed")
 
     def _opened(self, shelf: Shelf, opened: Opened) -> None:
+        if opened.process < shelf.writer and opened.process in shelf.writers:
+            self.broken(f"process {opened.process} took the store back from {shelf.writer}, its successor", shelf.place)
         if opened.epoch <= shelf.epoch:
             self.broken(f"epoch {opened.epoch} was opened after {shelf.epoch}", shelf.place)
         if shelf.torn is not None:
@@ -103,6 +106,7 @@ class OneWriter(Rule):
         elif shelf.troubled_s is not None:
             shelf.lag_s += opened.at_s - shelf.troubled_s
         shelf.troubled_s = None
+        shelf.writers.add(opened.process)
         shelf.epoch, shelf.writer, shelf.place = opened.epoch, opened.process, self.place
 
     def _stalled(self, shelf: Shelf, stalled: Stalled) -> None:

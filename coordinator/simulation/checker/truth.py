@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from coordinator.simulation.checker.book import Lease
+from coordinator.simulation.checker.entry import Lease
 from coordinator.simulation.checker.rule import Record, Rule, any_meet
 from coordinator.simulation.history import Arrived, Message, Opened, Replied, Sent, Wrote
 from coordinator.simulation.universe import covers

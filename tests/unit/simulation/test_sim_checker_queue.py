@@ -111,3 +111,33 @@ def test_nobody_leaves_the_line_without_a_cause_or_twice(story: Any) -> None:
     assert story.broken() == []
     story.commit(left(1, "withdrawn"), story.abandoned("bob#2", 1))
     assert story.broken() == ["no waiter is forgotten"]
+
+
+def two_that_hold(story: Any) -> None:
+    """ann has src/, bob has docs/, and ann waits for docs/."""
+    story.register("ann#1", "bob#2", "eve#3")
+    story.commit(story.granted("ann#1", "src/", generation=1), story.granted("bob#2", "docs/", generation=2))
+    story.commit(story.queued(1, "ann#1", "docs/"))
+
+
+def test_whoever_closes_a_ring_may_not_queue_up(story: Any) -> None:
+    two_that_hold(story)
+    story.commit(story.queued(2, "bob#2", "src/api.py"))
+    assert story.broken() == ["nobody waits for ever"]
+    assert "bob#2 may queue up and closes a ring of ann#1, bob#2" in story.messages()
+
+
+def test_a_ring_may_go_through_the_line_too(story: Any) -> None:
+    two_that_hold(story)
+    story.commit(story.queued(2, "eve#3", "src/api.py"))
+    assert story.broken() == []
+    story.commit(story.granted("eve#3", "task:login", generation=3))
+    story.commit(story.queued(3, "bob#2", "task:login"))
+    assert story.broken() == ["nobody waits for ever"]
+
+
+def test_who_takes_any_of_its_targets_goes_on_with_one_that_is_not_in_the_ring(story: Any) -> None:
+    two_that_hold(story)
+    story.commit(story.granted("eve#3", "task:login", generation=3))
+    story.commit(story.queued(2, "bob#2", "src/api.py", "task:login", any_of=True))
+    assert story.broken() == []

@@ -152,3 +152,16 @@ def test_a_note_that_is_lost_doubled_or_early_is_found(story: Any) -> None:
         story.seq = 0
     story.quality(2, NotesSent("scent_field", 1))
     assert story.broken() == ["each note is applied once"]
+
+
+def test_a_writer_that_was_replaced_does_not_take_the_store_back(story: Any) -> None:
+    start(story, 2, epoch=2, seq=0, field_s=0.0)
+    start(story, 1, epoch=3, seq=0, field_s=0.0)
+    assert story.broken() == ["one writer, one past"]
+    assert "process 1 took the store back from 2, its successor" in story.messages()
+
+
+def test_a_process_that_never_was_the_writer_may_open_the_store_late(story: Any) -> None:
+    start(story, 3, epoch=2, seq=0, field_s=0.0)
+    start(story, 2, epoch=3, seq=0, field_s=0.0)
+    assert story.broken() == []
