@@ -88,8 +88,8 @@ class Core:
         asker = partial(Asker, timeout_s=settings.call_timeout_s, jitter=random.random)
         self._field = asker(SCENT_FIELD)
         self._quality = asker(QUALITY_STORE)
+        self._thresholds = asker(THRESHOLDS)
         self.embedder = embedder
-        self.learned = Learned(self._quality, asker(THRESHOLDS), current=self.current, asking=self._asking)
         # Reports must not hold an agent up: they get a short time, and one that is late is dropped.
         report = partial(asker, timeout_s=min(REPORT_TIMEOUT_S, settings.call_timeout_s))
         read_port = ReadPort(
@@ -117,6 +117,15 @@ class Core:
     def target(self, named: PathName) -> str:
         """The canonical target of what somebody named. Raises `BadTarget`."""
         return self.workspace.target(named)
+
+    @property
+    def learned(self) -> Learned:
+        """What was learned from outcomes.
+
+        Made for each use: if it were kept, a ring through its two functions would keep an agent that nobody holds any
+        more, and its claims, until Python looks for rings.
+        """
+        return Learned(self._quality, self._thresholds, current=self.current, asking=self._asking)
 
     def register(self) -> Operation[AgentSession]:
         """Begin a session, and keep it alive in the background where heartbeats do that."""

@@ -43,6 +43,7 @@ def test_the_state_is_readable_by_its_owner_only(coordinator_up: Settings) -> No
     assert {file.name: oct(stat.S_IMODE(file.stat().st_mode)) for file in folder.glob("*.sqlite3")} == {
         "scent_field.sqlite3": "0o600",
         "quality_store.sqlite3": "0o600",
+        "thresholds.sqlite3": "0o600",
     }
 
 

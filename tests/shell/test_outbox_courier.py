@@ -353,6 +353,14 @@ async def until_heard(actor, names):
         await asyncio.sleep(0.005)
 
 
+async def until_told(actor, deliveries):
+    """The sender knows of a delivery only once its answer is back, after the receiver has heard."""
+    deadline_s = time.monotonic() + 30.0
+    while (told := (await actor.describe())["deliveries"]) != deliveries:
+        assert time.monotonic() < deadline_s, told
+        await asyncio.sleep(0.005)
+
+
 def test_an_actor_sends_what_it_has_committed_to_another(start, toys):
     async def story():
         sender, field = start("quality", "Sender"), start("field", "Receiver")
@@ -360,8 +368,8 @@ def test_an_actor_sends_what_it_has_committed_to_another(start, toys):
         await until_heard(field, list(range(1, 301)))
         await ask(sender, toys.Sender.schema, toys.Mention(301, 302, "field"))
         await until_heard(field, list(range(1, 303)))
+        await until_told(sender, {"field": {"n_delivered": 302, "n_failed": 0, "trouble": ""}})
         described = await sender.describe()
-        assert described["deliveries"] == {"field": {"n_delivered": 302, "n_failed": 0, "trouble": ""}}
         assert (await field.describe())["deliveries"] == {}
         source = f"quality@{described['store_id']}"
         assert list(field._mailbox.kernel.machine.received.rows()) == [[source, 302]]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
+import weakref
 
 import pytest
 
@@ -57,3 +59,20 @@ def test_a_heart_whose_owner_is_gone_says_goodbye(agent, transport):
     heart.start()
     del owner
     wait_for(lambda: bob.claim("a.py"))
+
+
+def test_an_agent_that_nobody_holds_any_more_is_gone_at_once(agent, tree):
+    """Without waiting for Python to look for rings: in a worker that idles nothing makes it look."""
+    ann = agent("ann")
+    gc.collect()
+    gc.disable()
+    try:
+        ann.read("long.py")
+        ann.learning()
+        with ann.claim("a.py"):
+            ann.edit("a.py", old="return 1", new="return 2")
+        owner = weakref.ref(ann._core)
+        del ann
+        assert owner() is None
+    finally:
+        gc.enable()
