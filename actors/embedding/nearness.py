@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -38,12 +39,16 @@ def most_similar(query: npt.NDArray[np.float32], rows: npt.NDArray[np.float32], 
 
 
 def near_duplicates(
-    rows: npt.NDArray[np.float32], threshold: float = REDUNDANT, window: int = WINDOW
+    rows: npt.NDArray[np.float32],
+    threshold: float = REDUNDANT,
+    window: int = WINDOW,
+    may_stand_for: Callable[[int, int], bool] = lambda _of, _place: True,
 ) -> tuple[Duplicate, ...]:
     """What of rows [n, d] can be dropped: near, by `threshold` or more, to one of the last `window` kept before it.
 
-    A kept row is never dropped later, and a dropped one drops no other (greedy, as Carbonell & Goldstein 1998). Raises
-    `Misuse` for a threshold outside (0, 1] or an empty window.
+    A kept row is never dropped later, and a dropped one drops no other (greedy, as Carbonell & Goldstein 1998). Only a
+    kept row that `may_stand_for(of, place)` drops the one at `place`; of several the nearest, then the first.
+    Raises `Misuse` for a threshold outside (0, 1] or an empty window.
     """
     if not 0.0 < threshold <= 1.0:
         raise Misuse(f"a cosine of {threshold!r} is no threshold: give one above 0 and up to 1")
@@ -55,10 +60,13 @@ def near_duplicates(
     for place, row in enumerate(rows):
         first = max(0, len(kept_from) - window)
         cosines = kept[first : len(kept_from)] @ row
-        nearest = int(np.argmax(cosines)) if len(cosines) else -1
-        if nearest >= 0 and cosines[nearest] >= threshold:
-            dropped.append(Duplicate(place, kept_from[first + nearest], float(cosines[nearest])))
-        else:
+        near = np.flatnonzero(cosines >= threshold)
+        nearest_first = near[np.argsort(-cosines[near], kind="stable")]
+        found = (one for one in nearest_first if may_stand_for(kept_from[first + one], place))
+        nearest = next(found, None)
+        if nearest is None:
             kept[len(kept_from)] = row
             kept_from.append(place)
+        else:
+            dropped.append(Duplicate(place, kept_from[first + nearest], float(cosines[nearest])))
     return tuple(dropped)

@@ -1,11 +1,13 @@
 """Which kept lines say what a line shortly before them says already.
 
 Maximal marginal relevance over a sliding window (Carbonell & Goldstein 1998). Knows no model: vectors come in, or do
-not; without them nothing is dropped.
+not; without them nothing is dropped. Models take `left = 1` and `right = 2` for much the same, and whoever edits code
+does not: a line that names something new is kept, however near it is.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -19,14 +21,19 @@ if TYPE_CHECKING:
     VectorsOf: TypeAlias = Callable[[Sequence[str]], Vectors | None]
 
 MAX_COMPARED_LINES: Final = 10_000
+PROSE: Final = frozenset({"adoc", "markdown", "md", "org", "rst", "tex", "txt"})
+"""Extensions of texts for people, in lower case: there, other words may say the same."""
+_WORD = re.compile(r"\w+")
+_NAME_IN_PROSE = re.compile(r"\w*[\d_]\w*|\w*[^\W\d_A-Z][A-Z]\w*")  # 404, max_retries, RetryPolicy; not Retry
 
 
-def redundant_lines(texts: Sequence[str], vectors_of: VectorsOf | None) -> frozenset[int]:
-    """The places in `texts` of lines whose cosine with one of the last 64 kept ones is 0.92 or more.
+def redundant_lines(texts: Sequence[str], vectors_of: VectorsOf | None, extension: str = "") -> frozenset[int]:
+    """The places in `texts` of lines that one of the last 64 kept ones stands for.
 
-    `vectors_of` gives unit vectors, float32 [len(texts), d], a zero row for a text without words, or None when there
-    are none at hand; it must not wait for a model. More than 10,000 lines are not compared. Raises `InvariantBroken`
-    for vectors of another shape.
+    That is one whose cosine is 0.92 or more and that has all names and numbers of the line; in code every word is a
+    name. `extension` is in lower case without its dot. `vectors_of` gives unit vectors, float32 [len(texts), d], a zero
+    row for a text without words, or None when there are none at hand; it must not wait for a model. More than 10,000
+    lines are not compared. Raises `InvariantBroken` for vectors of another shape.
     """
     if vectors_of is None or not 1 < len(texts) <= MAX_COMPARED_LINES:
         return frozenset()
@@ -38,4 +45,7 @@ def redundant_lines(texts: Sequence[str], vectors_of: VectorsOf | None) -> froze
     # Whoever has vectors has numpy; whoever has none, such as a hook, need not load it.
     from actors.embedding.nearness import near_duplicates
 
-    return frozenset(duplicate.place for duplicate in near_duplicates(vectors))
+    find = _NAME_IN_PROSE if extension in PROSE else _WORD
+    names = [frozenset(find.findall(text)) for text in texts]
+    dropped = near_duplicates(vectors, may_stand_for=lambda of, place: names[place] <= names[of])
+    return frozenset(duplicate.place for duplicate in dropped)

@@ -53,6 +53,7 @@ class Sieve:
 
     def __init__(self, lines: Sequence[str], extension: str, line_filter: LineFilter) -> None:
         self._lines = lines
+        self._extension = extension
         self._filter = line_filter
         self.min_bits = least_bits(extension, line_filter.delta)
         self.weights = [weigh(line) for line in lines]
@@ -81,7 +82,7 @@ class Sieve:
     def without_redundant(self, kept: Sequence[int]) -> list[int]:
         """`kept` without the lines that say what one before them says; the same where no vectors are at hand."""
         texts = [self._lines[number - 1].strip() for number in kept]
-        redundant = redundant_lines(texts, self._filter.vectors_of)
+        redundant = redundant_lines(texts, self._filter.vectors_of, self._extension)
         return [number for place, number in enumerate(kept) if place not in redundant]
 
     def _cost(self, numbers: Iterable[int]) -> int:

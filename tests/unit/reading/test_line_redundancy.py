@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 
 from actors.runtime.errors import InvariantBroken
-from coordinator.reading.redundancy import MAX_COMPARED_LINES, redundant_lines
+from coordinator.reading.redundancy import MAX_COMPARED_LINES, PROSE, redundant_lines
 
 Vectors = npt.NDArray[np.float32]
 
@@ -19,12 +19,39 @@ def at(*cosines: float) -> Vectors:
 
 def redundant(vectors: Vectors | None) -> frozenset[int]:
     n_lines = 3 if vectors is None else len(vectors)
-    return redundant_lines([f"line {number}" for number in range(n_lines)], lambda _: vectors)
+    return redundant_lines(["a line"] * n_lines, lambda _: vectors)
 
 
 def test_a_cosine_of_092_or_more_is_redundant() -> None:
     assert redundant(at(1.0, 0.93)) == {1}
     assert redundant(at(1.0, 0.91)) == frozenset()
+
+
+def near(*texts: str, extension: str = "py") -> frozenset[int]:
+    """What is redundant if all texts point the same way."""
+    return redundant_lines(texts, lambda _: at(*[1.0] * len(texts)), extension)
+
+
+def test_a_line_of_code_that_names_something_new_is_kept() -> None:
+    assert near("left = 1", "right = 2", "left = 1", "left == 1") == {2, 3}
+    assert near("call(first, second)", "call(second)", "call(third)") == {1}
+    assert near("size = 1", "Size = 1") == frozenset()
+
+
+def test_a_nearer_line_that_may_not_stand_for_it_hides_no_other() -> None:
+    vectors = at(1.0, 0.5, 0.97)  # the third is nearest to the first, whose words are others
+    texts = ["alpha(x)", "omega(y)", "beta(z)"]
+    assert redundant_lines(texts, lambda _: vectors, "py") == frozenset()
+    vectors = at(1.0, 0.99, 0.97)
+    assert redundant_lines(["beta(z)", "alpha(x)", "beta(z)"], lambda _: vectors, "py") == {2}
+
+
+def test_in_prose_other_words_may_say_the_same_and_names_and_numbers_may_not_differ() -> None:
+    for extension in sorted(PROSE):
+        assert near("Close the file first.", "Shut the file before that.", extension=extension) == {1}
+    assert near("It answers 404 then.", "It answers 410 then.", extension="md") == frozenset()
+    assert near("Set max_retries.", "Set max_tries.", extension="md") == frozenset()
+    assert near("A RetryPolicy says so.", "A retryPolicy says so.", extension="md") == frozenset()
 
 
 def test_a_dropped_line_drops_no_other() -> None:
