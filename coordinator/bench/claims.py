@@ -6,25 +6,15 @@ turns, because a machine is never as fast twice. The bench has a head, a store a
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any, Final, NamedTuple
 
-import ray
-
-from actors.runtime.errors import Misuse
 from coordinator.bench.crew import Crew, Round
+from coordinator.bench.house import bench_house
 from coordinator.bench.noop import start_noop
-from coordinator.cluster import down, up
-from coordinator.folder import private_folder
-from coordinator.head import start_head, stop_head
-from coordinator.settings import Settings
 
 REFERENCE: Final = "no-op call of an async Ray actor"
 _NOTES: Final = {
@@ -62,10 +52,8 @@ def measure_claims(
 
     Raises `Misuse` in a process that is connected to a cluster already.
     """
-    if ray.is_initialized():
-        raise Misuse("this process is connected to a Ray cluster: run the bench in a process of its own")
     told("starting a Ray head")
-    with _cluster(store_dir) as settings, Crew(settings, store_dir) as crew:
+    with bench_house(store_dir) as settings, Crew(settings, store_dir) as crew:
         _noop = start_noop(settings.namespace)  # it lives while this handle does
         return [_row(crew, shape, plan, told) for shape in _shapes(plan)]
 
@@ -75,41 +63,6 @@ def _shapes(plan: Plan) -> Iterator[Shape]:
         for batch in plan.batches:
             for durable in (True, False):
                 yield Shape(n_processes, batch, durable)
-
-
-@contextmanager
-def _cluster(store_dir: Path) -> Iterator[Settings]:
-    """State actors on a head of their own; all of it is gone afterwards."""
-    folder = private_folder(store_dir)
-    head = start_head(folder)
-    try:
-        settings = Settings(
-            address=head.address,
-            data_dir=folder,
-            store_url=None,
-            namespace=f"bench-{os.getpid()}",
-            space="bench",
-            agent=None,
-            disabled=False,
-            metrics=False,
-            ttl_s=300.0,  # a worker that is starved of its processor is not to be taken for dead
-        )
-        up(settings)
-        yield settings
-        down(settings)
-    finally:
-        ray.shutdown()
-        stop_head(folder, head)
-
-
-@contextmanager
-def store_folder() -> Iterator[Path]:
-    """A folder beside the real stores, so that their disk is what is measured; removed afterwards."""
-    folder = Path(tempfile.mkdtemp(prefix="bench-", dir=private_folder(Settings().state_dir)))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _row(crew: Crew, shape: Shape, plan: Plan, told: Callable[[str], None]) -> dict[str, Any]:

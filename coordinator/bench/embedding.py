@@ -10,8 +10,7 @@ from __future__ import annotations
 import os
 import sysconfig
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import chain, cycle, islice
@@ -19,19 +18,15 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Final, NamedTuple
 
-import ray
-
 from actors.embedding.engine import Engine, load_engine
 from actors.embedding.packaged import packaged_files
 from actors.embedding.source import MINILM, STATIC
-from actors.runtime.errors import Misuse, Unavailable
-from coordinator.cluster import attach
+from actors.runtime.errors import Unavailable
+from coordinator.bench.house import bench_head
 from coordinator.embedding.embedder import Embedder
 from coordinator.embedding.launch import embedding_config, launch_embedding, stop_embedding
 from coordinator.embedding.line import RayEmbeddingLine
 from coordinator.embedding.settings import EmbeddingSettings
-from coordinator.folder import private_folder
-from coordinator.head import start_head, stop_head
 from coordinator.settings import Settings
 
 REFERENCE: Final = "the bare engine in this process"
@@ -73,25 +68,10 @@ def measure_embedding(
 
     Raises `Misuse` in a process that is connected to a cluster already.
     """
-    if ray.is_initialized():
-        raise Misuse("this process is connected to a Ray cluster: run the bench in a process of its own")
     os.environ.setdefault("RAYON_NUM_THREADS", str(_N_THREADS))  # as in the actor; tokenizers reads it once
     told("starting a Ray head")
-    with _cluster(folder) as settings:
+    with bench_head(folder) as settings:
         return [_row(shape, plan, settings, told) for shape in plan.shapes if _is_installed(shape.model)]
-
-
-@contextmanager
-def _cluster(folder: Path) -> Iterator[Settings]:
-    """A head of its own; all of it is gone afterwards."""
-    head = start_head(private_folder(folder))
-    try:
-        settings = Settings(address=head.address, data_dir=folder, namespace=f"bench-{os.getpid()}", metrics=False)
-        attach(settings)
-        yield settings
-    finally:
-        ray.shutdown()
-        stop_head(folder, head)
 
 
 def _is_installed(model: str) -> bool:

@@ -18,7 +18,7 @@ from rich.table import Table
 from actors.runtime.errors import Misuse
 from coordinator.settings import Settings
 
-BENCHES: Final = ("claims", "field", "embedding")
+BENCHES: Final = ("claims", "field", "embedding", "hotpath")
 _HIDDEN: Final = ("reference", "note")
 
 
@@ -44,24 +44,35 @@ def measure(name: str, *, quick: bool = False, told: Callable[[str], None] = lam
     if name not in BENCHES:
         raise Misuse(f"there is no bench {name!r}: take one of {', '.join(BENCHES)}")
     machine = machine_here()
-    rows = {"claims": _claims, "embedding": _embedding, "field": _field}[name](quick, told)
+    rows = {"claims": _claims, "embedding": _embedding, "field": _field, "hotpath": _hot_path}[name](quick, told)
     return {"bench": name, "machine": machine, "rows": rows}
 
 
 def _claims(quick: bool, told: Callable[[str], None]) -> list[dict[str, Any]]:
-    # Ray is a slow import and not needed by the other bench.
+    # Ray is a slow import and not needed by every bench.
     from coordinator.bench import claims
+    from coordinator.bench.house import store_folder
 
-    with claims.store_folder() as folder:
+    with store_folder() as folder:
         return claims.measure_claims(claims.QUICK if quick else claims.FULL, folder, told=told)
 
 
 def _embedding(quick: bool, told: Callable[[str], None]) -> list[dict[str, Any]]:
     # So is Ray here, and ONNX Runtime too.
-    from coordinator.bench import claims, embedding
+    from coordinator.bench import embedding
+    from coordinator.bench.house import store_folder
 
-    with claims.store_folder() as folder:
+    with store_folder() as folder:
         return embedding.measure_embedding(embedding.QUICK if quick else embedding.FULL, folder, told=told)
+
+
+def _hot_path(quick: bool, told: Callable[[str], None]) -> list[dict[str, Any]]:
+    # Ray again.
+    from coordinator.bench import hot_path
+    from coordinator.bench.house import store_folder
+
+    with store_folder() as folder:
+        return hot_path.measure_hot_path(hot_path.QUICK if quick else hot_path.FULL, folder, told=told)
 
 
 def _field(quick: bool, told: Callable[[str], None]) -> list[dict[str, Any]]:
