@@ -15,6 +15,7 @@ from actors.runtime.errors import Unavailable
 from coordinator.cluster import address_of, down, up
 from coordinator.head import recorded_head, stop_head
 from coordinator.settings import Settings
+from coordinator.store_record import forget_stores
 
 
 @contextlib.contextmanager
@@ -70,18 +71,12 @@ def _take_away(settings: Settings) -> None:
     try:
         _, is_head_stopped = down(settings)
         if not is_head_stopped:
-            _forget(settings)
+            # `up` noted in a cluster that goes on which stores the namespace's state is in.
+            forget_stores(settings.namespace)
     except Unavailable:  # it never came up, or its head was stopped by somebody else
         head = recorded_head(settings.state_dir)
         if head is not None:
             stop_head(settings.state_dir, head)
-
-
-def _forget(settings: Settings) -> None:
-    """Take away what `up` has noted in a cluster that goes on: which stores the namespace's state is in."""
-    from ray.experimental import internal_kv
-
-    internal_kv._internal_kv_del(f"scentfield:{settings.namespace}:".encode(), del_by_prefix=True)
 
 
 @contextlib.contextmanager

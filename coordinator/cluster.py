@@ -11,7 +11,6 @@ import os
 import secrets
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +20,6 @@ import ray
 from ray._private import ray_constants
 from ray._raylet import Config as RayConfig  # type: ignore[attr-defined]  # compiled, without stubs
 from ray.exceptions import RayError
-from ray.experimental import internal_kv
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from actors.runtime.actor import ActorConfig, StateActor
@@ -29,18 +27,18 @@ from actors.runtime.errors import Corrupt, Unavailable, error_from_code
 from actors.runtime.ownership import adopt
 from actors.runtime.store import Store
 from coordinator.domain import DOMAINS, EMBEDDING, Domain, machine_options
-from coordinator.editing.file_lock import lock
 from coordinator.folder import private_folder
 from coordinator.head import Head, protect_token, recorded_head, start_head, stop_head
+from coordinator.named_actor import await_gone, is_there
 from coordinator.ray_transport import RayTransport, forked
 from coordinator.settings import Settings
+from coordinator.store_record import record_store, recorded_store
+from coordinator.up_lock import up_lock
 
 MAX_CONCURRENT_CALLS: Final = 4_096
 _READY_S: Final = 60.0
 _CONNECT_S: Final = 5.0
-_UP_S: Final = 180.0
 _SETTINGS_FRAME: Final = 4
-_POLL_S: Final = 0.05
 _ATTACHING = threading.Lock()
 _forked_from: list[int] = []  # the connected process that this one is a fork of
 
@@ -167,7 +165,7 @@ def up(settings: Settings, *, num_cpus: int | None = None) -> UpReport:
     Raises `Corrupt` for a store that cannot be trusted or is another than the cluster has on record, `Unavailable` for
     a cluster that does not start and for metrics on a port that was asked for and is taken.
     """
-    with _alone(settings):
+    with up_lock(settings.state_dir):
         return _up(settings, num_cpus)
 
 
@@ -202,28 +200,15 @@ def _take_back(created: list[str], head: Head | None, settings: Settings) -> Non
     """Leave nothing behind that was not there: an actor in trouble would stay so when its store was repaired."""
     for name in created:
         ray.kill(ray.get_actor(name, namespace=settings.namespace), no_restart=True)
-        _await_gone(name, settings)
+        await_gone(name, settings.namespace)
     if head is not None:
         ray.shutdown()
         stop_head(settings.state_dir, head)
 
 
-@contextlib.contextmanager
-def _alone(settings: Settings) -> Iterator[None]:
-    """One `up` at a time on this state folder: two that find no head would start two."""
-    path = private_folder(settings.state_dir) / "up.lock"
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        lock(descriptor, path, max_wait_s=_UP_S)
-        yield
-    finally:
-        os.close(descriptor)
-
-
 def _create(domain: Domain, settings: Settings) -> bool:
     """Create the actor unless it is there; True if it was created."""
-    with contextlib.suppress(ValueError):
-        ray.get_actor(domain.name, namespace=settings.namespace)
+    if is_there(domain.name, settings.namespace):
         return False
     owner = secrets.token_hex(16)
     config = ActorConfig(
@@ -251,9 +236,9 @@ def _adopted_store(domain: Domain, settings: Settings, owner: str) -> str:
             store,
             owner=owner,
             new_store_id=secrets.token_hex(16),
-            recorded_store_id=_recorded_store(settings, domain),
+            recorded_store_id=recorded_store(settings.namespace, domain.name),
         )
-    internal_kv._internal_kv_put(_store_key(settings, domain), store_id.encode(), overwrite=False)
+    record_store(settings.namespace, domain.name, store_id, may_replace=False)
     return store_id
 
 
@@ -284,16 +269,6 @@ def _await_service(domain: Domain, settings: Settings) -> dict[str, Any]:
     return account
 
 
-def _recorded_store(settings: Settings, domain: Domain) -> str | None:
-    """The identity of the store that this cluster keeps the domain's state in; None before the first `up`."""
-    recorded: bytes | None = internal_kv._internal_kv_get(_store_key(settings, domain))
-    return None if recorded is None else recorded.decode()
-
-
-def _store_key(settings: Settings, domain: Domain) -> bytes:
-    return f"scentfield:{settings.namespace}:{domain.name}:store".encode()
-
-
 def actor_names(settings: Settings) -> list[str]:
     """Our actors that exist in this namespace, state actors first."""
     from coordinator.metrics.exporter import EXPORTER  # the same slow import
@@ -316,7 +291,7 @@ def down(settings: Settings) -> tuple[list[str], bool]:
             with contextlib.suppress(RayError):
                 ray.get(handle.drain.remote(), timeout=_READY_S)
         ray.kill(handle, no_restart=True)
-        _await_gone(name, settings)
+        await_gone(name, settings.namespace)
         stopped.append(name)
     head = recorded_head(settings.state_dir)
     if head is None or head.address != address:
@@ -324,14 +299,3 @@ def down(settings: Settings) -> tuple[list[str], bool]:
     ray.shutdown()
     stop_head(settings.state_dir, head)
     return stopped, True
-
-
-def _await_gone(name: str, settings: Settings) -> None:
-    """Wait until the name is free, so that the next `up` makes a new actor."""
-    deadline = time.monotonic() + _READY_S
-    while time.monotonic() < deadline:
-        try:
-            ray.get_actor(name, namespace=settings.namespace)
-        except ValueError:
-            return
-        time.sleep(_POLL_S)

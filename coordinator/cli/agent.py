@@ -13,11 +13,12 @@ from typing import Any, Final, TypeVar
 
 from actors.runtime.errors import ScentfieldError, Unavailable, UnknownAgent
 from coordinator.cli.process import caller_names
-from coordinator.cli.session_file import Block, KeptSession, SessionFolder, file_stem, locked
+from coordinator.cli.session_file import Block, KeptSession, SessionFolder, file_stem
 from coordinator.client import NoTransport
 from coordinator.core import Core, Identity
 from coordinator.desk import BookFile
 from coordinator.domain import DOMAINS
+from coordinator.editing.file_lock import locked
 from coordinator.folder import private_folder
 from coordinator.heart import monotonic_s
 from coordinator.session import AgentSession, beat, register

@@ -5,8 +5,6 @@ from __future__ import annotations
 import secrets
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -18,14 +16,13 @@ import typer
 from actors.runtime.errors import Misuse
 from coordinator.cli.invocation import Invocation
 from coordinator.cli.outcome import Grid, Line, Outcome
+from coordinator.up_lock import up_lock
 
 if TYPE_CHECKING:
-    from coordinator.settings import Settings
     from coordinator.store.backup_file import Backup
     from coordinator.store.manifest import Manifest
     from coordinator.store.place import StorePlace
 
-_UP_S: Final = 180.0
 _STAMP: Final = "%Y%m%dT%H%M%SZ"
 
 
@@ -129,7 +126,7 @@ def _restored(call: Invocation, opened: Backup, places: list[StorePlace], *, may
 
     settings = call.settings
     aside = settings.state_dir / f"replaced-{_stamp(time.time())}-{secrets.token_hex(2)}"
-    with _no_up(settings):
+    with up_lock(settings.state_dir):  # `up` takes the same one, and so starts no actors meanwhile
         actors = actors_of(call)
         for place in places:
             refuse_if_in_use(place.store, place.domain, actors)
@@ -140,24 +137,6 @@ def _restored(call: Invocation, opened: Backup, places: list[StorePlace], *, may
     lines = [Line(f"restored {', '.join(one.domain for one in opened.manifest.stores)} from {opened.file}", "green")]
     lines += [Line(f"what was there before is in {kept}")] if kept else []
     return Outcome(document, [*lines, Line(_origin(opened.manifest)), Line("next: scentfield up")])
-
-
-@contextmanager
-def _no_up(settings: Settings) -> Iterator[None]:
-    """Keep `up` from starting actors meanwhile: it takes the same lock."""
-    # The same.
-    import os
-
-    from coordinator.editing.file_lock import lock
-    from coordinator.folder import private_folder
-
-    path = private_folder(settings.state_dir) / "up.lock"
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        lock(descriptor, path, max_wait_s=_UP_S)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def _record(call: Invocation, store_ids: dict[str, str | None]) -> None:

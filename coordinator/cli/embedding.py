@@ -10,8 +10,7 @@ import typer
 from actors.embedding.status import State, Status
 from coordinator.cli.exit_code import ExitCode
 from coordinator.cli.invocation import Invocation
-from coordinator.cli.outcome import Line, Outcome
-from coordinator.cli.status import plain
+from coordinator.cli.outcome import Line, Outcome, plain
 
 if TYPE_CHECKING:
     from coordinator.embedding.embedder import Embedder

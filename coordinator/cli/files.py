@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -12,6 +10,7 @@ from actors.runtime.errors import Misuse
 from coordinator.cli.exit_code import ExitCode
 from coordinator.cli.invocation import Invocation
 from coordinator.cli.outcome import Line, Outcome, Part, Verbatim
+from coordinator.cli.source_file import STANDARD, read_source
 from coordinator.cli.wording import in_options
 from coordinator.reading.mode import KNOWN_MODES, Wish
 
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from coordinator.editing.editor import Edited
     from coordinator.reading.reader import Reading
 
-STDIN: Final = "-"
 MAX_TEXT_BYTES: Final = 64 * 2**20
 FilePath = Annotated[str, typer.Argument(help="The file.")]
 
@@ -87,7 +85,7 @@ def edit(
     # It comes with the client, which `--help` does without.
     from coordinator.editing.request import EditRequest
 
-    if STDIN == old_file == new_file:
+    if STANDARD == old_file == new_file:
         raise Misuse("standard input was named twice: it can be the old text or the new one")
     request_old = _text("old", old, old_file, is_optional=create)
     request_new = _text("new", new, new_file, is_optional=False)
@@ -137,10 +135,5 @@ def _text(which: str, text: str | None, file: str | None, *, is_optional: bool) 
 
 def _read_text(file: str) -> str:
     """Bytes as they are: line endings stay, and what is not UTF-8 comes back the same."""
-    try:
-        raw = sys.stdin.buffer.read(MAX_TEXT_BYTES + 1) if file == STDIN else Path(file).read_bytes()
-    except OSError as error:
-        raise Misuse(f"{file!r} cannot be read ({error.strerror}): check the path") from error
-    if len(raw) > MAX_TEXT_BYTES:
-        raise Misuse(f"{file!r} has more than {MAX_TEXT_BYTES} bytes, which is the limit: edit in smaller pieces")
+    raw = read_source(file, what="", max_bytes=MAX_TEXT_BYTES, then="edit in smaller pieces")
     return raw.decode("utf-8", "surrogateescape")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -11,15 +10,14 @@ import typer
 
 from actors.runtime.errors import Misuse
 from coordinator.cli.invocation import Invocation
-from coordinator.cli.outcome import Line, Outcome, Verbatim
-from coordinator.cli.status import plain
+from coordinator.cli.outcome import Line, Outcome, Verbatim, plain
+from coordinator.cli.source_file import STANDARD, read_source
 from coordinator.folder import write_whole
 
 if TYPE_CHECKING:
     from actors.thresholds.messages import Learning
 
-STANDARD: Final = "-"
-MAX_BUNDLE_BYTES: Final = 4 * 2**20
+MAX_FILE_BYTES: Final = 8 * 2**20  # the thresholds judge what is smaller
 BundleFile = Annotated[str, typer.Argument(help="The bundle, JSON; - for standard input or output.", metavar="FILE")]
 
 
@@ -57,23 +55,12 @@ def import_(call: Invocation, file: BundleFile) -> Outcome:
 
     Example: scentfield learning import team.json
     """
-    text = _bundle(file)
+    text = read_source(file, what="bundle", max_bytes=MAX_FILE_BYTES, then="it is no bundle of ours")
     imported = call.agent.act(lambda core: core.learned.merge(text))
     # The same.
     from actors.thresholds.report import import_lines
 
     return Outcome(plain(imported), [Line(line) for line in import_lines(imported)])
-
-
-def _bundle(file: str) -> bytes:
-    """The file's bytes, and not many more than a bundle may have. Raises `Misuse`."""
-    try:
-        if file == STANDARD:
-            return sys.stdin.buffer.read(MAX_BUNDLE_BYTES + 1)
-        with Path(file).open("rb") as opened:
-            return opened.read(MAX_BUNDLE_BYTES + 1)
-    except OSError as error:
-        raise Misuse(f"the bundle {file!r} cannot be read ({error.strerror or error}): check the path") from error
 
 
 def reset(

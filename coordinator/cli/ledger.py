@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -13,14 +12,13 @@ import typer
 from actors.runtime.errors import Misuse
 from coordinator.cli.exit_code import ExitCode
 from coordinator.cli.invocation import Invocation
-from coordinator.cli.outcome import Grid, Line, Outcome, Verbatim
-from coordinator.cli.status import plain
+from coordinator.cli.outcome import Grid, Line, Outcome, Verbatim, plain
+from coordinator.cli.source_file import STANDARD, read_source
 from coordinator.folder import write_whole
 
 if TYPE_CHECKING:
     from actors.quality_store.ledger_record import LedgerRecord
 
-STANDARD: Final = "-"
 MAX_LEDGER_BYTES: Final = 256 * 2**20
 MAX_LEDGER_DAYS: Final = 10_000
 MAX_DAY: Final = 10**6
@@ -131,7 +129,8 @@ def _public_key_file(call: Invocation) -> Path:
 
 def _read(file: str) -> list[LedgerRecord]:
     """The records of an exported ledger. Raises `Misuse` for a file that is none."""
-    lines = _bytes_of(file).splitlines()
+    raw = read_source(file, what="ledger", max_bytes=MAX_LEDGER_BYTES, then="it is none of ours")
+    lines = raw.splitlines()
     if len(lines) > MAX_LEDGER_DAYS:
         raise Misuse(f"the ledger {file!r} has {len(lines)} lines, the limit is {MAX_LEDGER_DAYS}: it is none of ours")
     records = []
@@ -141,20 +140,6 @@ def _read(file: str) -> list[LedgerRecord]:
         except (RecursionError, ValueError) as error:
             raise Misuse(f"line {number} of {file!r} is no closed day ({error}): export the ledger again") from error
     return records
-
-
-def _bytes_of(file: str) -> bytes:
-    try:
-        if file == STANDARD:
-            raw = sys.stdin.buffer.read(MAX_LEDGER_BYTES + 1)
-        else:
-            with Path(file).open("rb") as opened:
-                raw = opened.read(MAX_LEDGER_BYTES + 1)
-    except OSError as error:
-        raise Misuse(f"the ledger {file!r} cannot be read ({error.strerror or error}): check the path") from error
-    if len(raw) > MAX_LEDGER_BYTES:
-        raise Misuse(f"the ledger {file!r} has over {MAX_LEDGER_BYTES} bytes: it is none of ours")
-    return raw
 
 
 def _record(line: bytes) -> LedgerRecord:

@@ -51,3 +51,10 @@ def span(seconds: float) -> str:
         if seconds >= 2 * size_s:
             return f"{seconds / size_s:.0f} {unit}"
     return f"{seconds:.0f} s"
+
+
+def plain(message: Any) -> Any:
+    """A message as dicts, lists and plain values."""
+    if hasattr(message, "_asdict"):
+        return {name: plain(value) for name, value in message._asdict().items()}
+    return [plain(one) for one in message] if isinstance(message, tuple) else message

@@ -24,7 +24,7 @@ from actors.runtime.errors import Busy, Corrupt
 from coordinator.cli.process import ProcessMark, own_mark
 from coordinator.conversation import Numbers
 from coordinator.domain import DOMAINS
-from coordinator.editing.file_lock import lock
+from coordinator.editing.file_lock import locked
 from coordinator.folder import private_folder
 from coordinator.session import new_token
 
@@ -191,17 +191,6 @@ class SessionFolder:
     def _locked(self) -> Iterator[None]:
         with locked(private_folder(self._folder) / "lock", LOCK_S):
             yield
-
-
-@contextmanager
-def locked(path: Path, max_wait_s: float) -> Iterator[None]:
-    """Hold the lock of this file, which is made if it is missing. Raises `Busy` after `max_wait_s` seconds."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        lock(descriptor, path, max_wait_s=max_wait_s)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def file_stem(name: str) -> str:

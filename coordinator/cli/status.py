@@ -10,7 +10,7 @@ import typer
 from actors.runtime.errors import ScentfieldError, Unavailable
 from coordinator.cli.exit_code import ExitCode
 from coordinator.cli.invocation import Invocation
-from coordinator.cli.outcome import Grid, Line, Outcome, Part, span
+from coordinator.cli.outcome import Grid, Line, Outcome, Part, plain, span
 
 if TYPE_CHECKING:
     from actors.quality_store.messages import Savings
@@ -170,10 +170,3 @@ def _efficacy_lines(savings: Savings, counters: dict[str, int]) -> list[str]:
         bounce_line(savings.days, names),
         f"  duplicate work prevented: {counters.get('duplicate_work_prevented', 0)}",
     ]
-
-
-def plain(message: Any) -> Any:
-    """A message as dicts, lists and plain values."""
-    if hasattr(message, "_asdict"):
-        return {name: plain(value) for name, value in message._asdict().items()}
-    return [plain(one) for one in message] if isinstance(message, tuple) else message

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -28,6 +31,17 @@ def lock(fd: int, path: Path, *, max_wait_s: float = MAX_WAIT_S) -> None:
                 f"{str(path)!r} has been locked by another process for {max_wait_s} s: try again, or see who it is"
             )
         time.sleep(_PAUSE_S)
+
+
+@contextmanager
+def locked(path: Path, max_wait_s: float) -> Iterator[None]:
+    """Hold the lock of this file, which is made if it is missing. Raises `Busy` after `max_wait_s` seconds."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        lock(descriptor, path, max_wait_s=max_wait_s)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _try(fd: int) -> bool:

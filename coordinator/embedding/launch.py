@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import time
 from typing import Any, Final
 
 import ray
@@ -15,11 +13,10 @@ from actors.embedding.model_store import FetchRules
 from coordinator.domain import EMBEDDING
 from coordinator.embedding.settings import EmbeddingSettings
 from coordinator.folder import private_folder
+from coordinator.named_actor import await_gone, is_there
 from coordinator.settings import Settings
 
 _MAX_CONCURRENT_CALLS: Final = 1_024
-_GONE_S: Final = 60.0
-_POLL_S: Final = 0.05
 
 
 def launch_embedding(settings: Settings, embedding: EmbeddingSettings) -> bool:
@@ -27,7 +24,7 @@ def launch_embedding(settings: Settings, embedding: EmbeddingSettings) -> bool:
 
     It restarts after a crash, but a call that crashed it is not run again: it might be the cause.
     """
-    if not embedding.is_wanted or _is_there(settings):
+    if not embedding.is_wanted or is_there(EMBEDDING, settings.namespace):
         return False
     node_id = ray.get_runtime_context().get_node_id()
     ray.remote(EmbeddingActor).options(
@@ -57,18 +54,9 @@ def embedding_config(settings: Settings, embedding: EmbeddingSettings) -> Embedd
 
 def stop_embedding(settings: Settings) -> bool:
     """Take the actor away and wait until its name is free; True if there was one. Nothing is lost with it."""
-    if not _is_there(settings):
+    if not is_there(EMBEDDING, settings.namespace):
         return False
     handle: Any = ray.get_actor(EMBEDDING, namespace=settings.namespace)
     ray.kill(handle, no_restart=True)
-    deadline_s = time.monotonic() + _GONE_S
-    while _is_there(settings) and time.monotonic() < deadline_s:
-        time.sleep(_POLL_S)
+    await_gone(EMBEDDING, settings.namespace)
     return True
-
-
-def _is_there(settings: Settings) -> bool:
-    with contextlib.suppress(ValueError):
-        ray.get_actor(EMBEDDING, namespace=settings.namespace)
-        return True
-    return False

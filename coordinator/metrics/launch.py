@@ -12,6 +12,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from actors.runtime.errors import Unavailable
 from coordinator.metrics.exporter import EXPORTER, Exporter, ExporterConfig
+from coordinator.named_actor import is_there
 from coordinator.settings import Settings
 
 _READY_S: Final = 60.0
@@ -20,7 +21,7 @@ _LOG: Final = logging.getLogger(__name__)
 
 def start_exporter(settings: Settings) -> bool:
     """Create the exporter unless it is there or not wanted; True if it was created. Does not wait for it."""
-    if not settings.metrics or _is_there(settings):
+    if not settings.metrics or is_there(EXPORTER, settings.namespace):
         return False
     node_id = ray.get_runtime_context().get_node_id()
     config = ExporterConfig(settings.namespace, settings.metrics_host, settings.metrics_port)
@@ -43,7 +44,7 @@ def exporter_url(settings: Settings) -> str:
     Raises `Unavailable` if it cannot listen on the port that was asked for; where none was asked for, it warns instead,
     and the exporter goes on trying: a coordinator is worth more than its metrics.
     """
-    if not _is_there(settings):
+    if not is_there(EXPORTER, settings.namespace):
         return ""
     account = _account(settings)
     if account["trouble"]:
@@ -52,14 +53,6 @@ def exporter_url(settings: Settings) -> str:
             raise Unavailable(account["trouble"])
         _LOG.warning("%s", account["trouble"])
     return str(account["url"])
-
-
-def _is_there(settings: Settings) -> bool:
-    try:
-        ray.get_actor(EXPORTER, namespace=settings.namespace)
-    except ValueError:
-        return False
-    return True
 
 
 def _account(settings: Settings) -> dict[str, Any]:

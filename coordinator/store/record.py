@@ -1,12 +1,10 @@
-"""What a cluster has on record of its stores: `up` takes no others, so that nothing starts over the wrong state."""
+"""Puts restored stores on the record of a cluster that lives on."""
 
 from __future__ import annotations
 
-from ray.experimental import internal_kv
-
-from coordinator import cluster
-from coordinator.domain import DOMAINS
+from coordinator.cluster import attach
 from coordinator.settings import Settings
+from coordinator.store_record import forget_store, record_store
 
 
 def record_stores(settings: Settings, store_ids: dict[str, str | None]) -> None:
@@ -14,10 +12,9 @@ def record_stores(settings: Settings, store_ids: dict[str, str | None]) -> None:
 
     Raises `Unavailable` if there is no cluster.
     """
-    cluster.attach(settings)
-    for name, store_id in store_ids.items():
-        key = cluster._store_key(settings, DOMAINS[name])
+    attach(settings)
+    for domain, store_id in store_ids.items():
         if store_id is None:
-            internal_kv._internal_kv_del(key)
+            forget_store(settings.namespace, domain)
         else:
-            internal_kv._internal_kv_put(key, store_id.encode(), overwrite=True)
+            record_store(settings.namespace, domain, store_id, may_replace=True)

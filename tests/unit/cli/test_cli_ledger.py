@@ -219,8 +219,8 @@ def test_a_ledger_that_is_too_long_or_too_large_is_misuse(
     assert "has 10001 lines, the limit is 10000" in alone("ledger", "verify", "long.jsonl").stderr
     monkeypatch.setattr(ledger, "MAX_LEDGER_BYTES", 10)
     Path("large.jsonl").write_bytes(b" " * 11)
-    assert "has over 10 bytes" in alone("ledger", "verify", "large.jsonl").stderr
-    assert "has over 10 bytes" in alone("ledger", "verify", "-", text=" " * 11).stderr
+    assert "has more than 10 bytes" in alone("ledger", "verify", "large.jsonl").stderr
+    assert "has more than 10 bytes" in alone("ledger", "verify", "-", text=" " * 11).stderr
 
 
 def test_files_that_cannot_be_read_or_written_are_misuse(scentfield: Any, tree: Path) -> None:
