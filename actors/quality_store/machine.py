@@ -1,13 +1,11 @@
 """The quality store's state machine: pins, what edits and reads taught, the ledger, and the notes to other domains.
 
-Nothing here needs to be woken: what has lapsed is left out of every answer and collected by the next turn.
+What has lapsed is left out of every answer and collected by the next turn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
-from typing import Any, Final, Protocol
+from typing import Any
 
 from actors.quality_store.edit_book import EditBook
 from actors.quality_store.event import (
@@ -59,52 +57,33 @@ from actors.quality_store.read_book import ReadBook
 from actors.quality_store.read_state import ReadState
 from actors.quality_store.resolution import Resolver
 from actors.quality_store.statistics import take_statistics
-from actors.runtime.errors import Corrupt, Misuse
-from actors.runtime.machine import Caller, Now, Ticket
+from actors.runtime.machine import Caller, Now
 from actors.runtime.outbox import EVENTS as NOTE_EVENTS
 from actors.runtime.outbox import NotePut, NotesDropped, NotesSent, Outbox
-from actors.runtime.pin import PinEvicted, Pins, TokenPinned
-
-_ROWS_A_PART: Final = 500
-_LONG_ROWS_A_PART: Final = 20
-_LONG_ROWS: Final = frozenset({"agents", "ledger_chain"})
+from actors.runtime.pinned_machine import Applier, Performer, PinnedMachine, Shelf
 
 
-class Shelf(Protocol):
-    """A part of the state that is a sequence of rows."""
-
-    def rows(self) -> Iterator[list[Any]]:
-        """The rows, in the order that `load` must see."""
-
-    def load(self, row: list[Any]) -> None:
-        """Take back one row."""
-
-
-class QualityStore:
+class QualityStore(PinnedMachine):
     """What came of edits and reads, for all sessions and claim spaces; learning by extension is shared over spaces."""
 
     schema = SCHEMA
     events = EVENTS + NOTE_EVENTS
+    long_rows = frozenset({"agents", "ledger_chain"})
 
     def __init__(self, limits: Limits | None = None, *, sign: Sign | None = None) -> None:
-        limits = self._limits = limits or Limits()
-        self._recorded: list[Any] = []
-        self._departed: list[str] = []
-        self._pins = Pins(self._limits.max_pins, self._record)
+        limits = limits or Limits()
+        super().__init__("the quality store", limits.max_pins)
         self._state = ReadState(Ledger())
         self.outbox = Outbox(self._record, max_queue=limits.max_notes)
         self._ledger_book = LedgerBook(self._state.ledger, limits, self._record, sign)
         self._reads = ReadBook(self._state, limits, self._record, NoteBook(self.outbox), self._ledger_book)
         self._edits = EditBook(limits, self._record)
         self._resolver = Resolver(self._edits, self._reads, limits.penalty_holdout)
-        self._shelves = self._make_shelves()
-        self._performers = self._make_performers()
-        self._appliers = self._make_appliers()
+        self._furnish(shelves=self._make_shelves(), performers=self._make_performers(), appliers=self._make_appliers())
 
     def _make_shelves(self) -> dict[str, Shelf]:
         edits, state = self._edits, self._state
         return {
-            "pins": self._pins,
             "pairs": edits.pairs,
             "escalations": edits.escalations,
             "outcomes": edits.outcomes,
@@ -124,7 +103,7 @@ class QualityStore:
             "outbox": self.outbox,
         }
 
-    def _make_performers(self) -> dict[type, Callable[[Caller, Any, Now], Any]]:
+    def _make_performers(self) -> dict[type, Performer]:
         return {
             RecordOutcome: self._record_outcome,
             ResolveMode: self._resolve_mode,
@@ -138,11 +117,9 @@ class QualityStore:
             GetSavings: self._savings,
         }
 
-    def _make_appliers(self) -> dict[type, Callable[[Any], None]]:
+    def _make_appliers(self) -> dict[type, Applier]:
         edits, state = self._edits, self._state
         return {
-            TokenPinned: self._pins.evolve,
-            PinEvicted: self._pin_evicted,
             OutcomeRecorded: edits.outcome_recorded,
             OutcomeCounted: edits.outcome_counted,
             PairDropped: edits.pair_dropped,
@@ -163,18 +140,6 @@ class QualityStore:
         }
 
     # Commands
-
-    def admit(self, session_id: str, token: str, now: Now) -> Caller:  # noqa: ARG002  # the protocol passes the time
-        """Trust a session's first token, and no other after it. Raises `UnknownAgent`."""
-        self._departed += self._pins.admit(session_id, token)
-        return Caller(session_id)
-
-    def perform(self, caller: Caller, command: Any, now: Now) -> Any:
-        """Carry out one command. Raises `Misuse`, and then nothing has changed."""
-        performer = self._performers.get(type(command))
-        if performer is None:
-            raise Misuse(f"the quality store does not know {type(command).__name__}: send one of its schema's commands")
-        return performer(caller, command, now)
 
     def _record_outcome(self, caller: Caller, asked: RecordOutcome, now: Now) -> Recorded:
         self._reads.check_edit(asked)
@@ -212,9 +177,6 @@ class QualityStore:
     def _savings(self, _: Caller, asked: GetSavings, __: Now) -> Savings:
         return self._ledger_book.savings(asked)
 
-    def withdraw(self, ticket: Ticket, now: Now) -> None:
-        """Nothing waits here."""
-
     def undo(self, caller: Caller, answer: Any, now: Now) -> None:  # noqa: ARG002  # the answer says it all
         """Give back the escalation that `answer` used up. Edits and reads have happened and stay recorded."""
         if isinstance(answer, Resolved) and answer.consumed is not None:
@@ -225,61 +187,12 @@ class QualityStore:
         self._edits.expire(now.utc_s)
         self._reads.expire(now.utc_s)
 
-    def next_deadline_s(self) -> float | None:
-        """None: answers leave out what has lapsed, so nobody has to be told."""
-        return None
-
-    def take_settled(self, now: Now) -> list[tuple[Ticket, Any]]:  # noqa: ARG002  # nothing waits, at no time
-        """Nothing waits here."""
-        return []
-
-    def take_departed(self) -> list[str]:
-        """The sessions whose pins were evicted since the last call."""
-        departed, self._departed = self._departed, []
-        return departed
-
-    # Facts
-
-    def _record(self, event: Any) -> None:
-        self.evolve(event)
-        self._recorded.append(event)
-
-    def take_events(self) -> list[Any]:
-        """The events since the last call, already applied."""
-        events, self._recorded = self._recorded, []
-        return events
-
-    def evolve(self, event: Any) -> None:
-        """Apply one fact; no limit is asked."""
-        self._appliers[type(event)](event)
-
-    def _pin_evicted(self, fact: PinEvicted) -> None:
+    def _count_eviction(self) -> None:
         self._edits.totals.add(("pin", "evicted"))
-        self._pins.evolve(fact)
-
-    def snapshot(self) -> Iterator[list[Any]]:
-        """The state as [shelf, rows], at most 500 rows a part, 20 where a row is long."""
-        for name, shelf in self._shelves.items():
-            rows, n_rows = shelf.rows(), _LONG_ROWS_A_PART if name in _LONG_ROWS else _ROWS_A_PART
-            while part := list(islice(rows, n_rows)):
-                yield [name, part]
-
-    def restore(self, parts: Iterable[list[Any]]) -> None:
-        """Fill an empty store. Raises `Corrupt` for a part that it does not know."""
-        for name, rows in parts:
-            if name not in self._shelves:
-                raise Corrupt(
-                    f"the snapshot has a part {name!r} that this version does not know: use the one that wrote it"
-                )
-            for row in rows:
-                self._shelves[name].load(row)
-
-    def wake(self, now: Now) -> None:
-        """Nothing here hangs on a session's life."""
 
     def check_invariants(self) -> None:
         """Raises `InvariantBroken` where two parts of the state contradict each other."""
-        self._pins.check_invariants()
+        super().check_invariants()
         self._edits.check_invariants()
         self._state.check_invariants()
         self.outbox.check_invariants()

@@ -1,19 +1,17 @@
 """The thresholds' state machine: pins, what was received, what origins have learned, and costs.
 
-Nothing here needs to be woken: what fades is worked out whenever it is asked for, from the UTC day.
+Nothing ends by itself: what fades is worked out whenever it is asked for, from the UTC day. What was observed has
+happened, and an import or a reset can be asked for again, so nothing is undone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
-from typing import Any, Final, Protocol
+from typing import Final
 
-from actors.runtime.errors import Corrupt, Misuse
 from actors.runtime.holdout import utc_day
-from actors.runtime.machine import Caller, Now, Ticket
+from actors.runtime.machine import Caller, Now
 from actors.runtime.outbox import EDIT_FAILURE, TOPICS, Deliver, Delivered, Note
-from actors.runtime.pin import PinEvicted, Pins, TokenPinned
+from actors.runtime.pinned_machine import Applier, PinnedMachine
 from actors.runtime.received import NotesApplied, Received, SourceForgotten
 from actors.thresholds.bundle import bundle_text
 from actors.thresholds.change import delta_changes, known, share_changes
@@ -59,21 +57,10 @@ from actors.thresholds.placement import NOTHING_OBSERVED
 from actors.thresholds.policy import delta_rows, learning, policy, share_rows
 from actors.thresholds.tally import Tally
 
-_ROWS_A_PART: Final = 500
 _FULL: Final = "full"
 
 
-class Shelf(Protocol):
-    """A part of the state that is a sequence of rows."""
-
-    def rows(self) -> Iterator[list[Any]]:
-        """The rows, in the order that `load` must see."""
-
-    def load(self, row: list[Any]) -> None:
-        """Take back one row."""
-
-
-class Thresholds:
+class Thresholds(PinnedMachine):
     """What was learned of extensions, client profiles and costs, on this machine and elsewhere.
 
     `origin` is the id under which this machine learns (`name.check_origin`). It is no part of the state.
@@ -85,62 +72,51 @@ class Thresholds:
     def __init__(self, origin: str, limits: Limits | None = None) -> None:
         check_origin(origin)
         self._limits = limits or Limits()
-        self._recorded: list[Any] = []
-        self._departed: list[str] = []
+        super().__init__("the thresholds", self._limits.max_pins)
         self._totals = Tally()
-        self._pins = Pins(self._limits.max_pins, self._record)
         self._received = Received(self._record)
         self._book = OriginBook(origin, self._totals, self._record)
         self._costs = CostBook(self._limits.max_cost_rows, self._totals, self._record)
-        self._shelves: dict[str, Shelf] = {
-            "pins": self._pins,
-            "received": self._received,
-            "origins": self._book,
-            "costs": self._costs,
-            "totals": self._totals,
-        }
-        self._performers: dict[type, Callable[[Caller, Any, Now], Any]] = {
-            Deliver: self._deliver,
-            RecordPlacement: self._record_placement,
-            GetPolicy: self._policy,
-            GetLearning: self._learning,
-            GetStatistics: self._statistics,
-            ExportBundle: self._export_bundle,
-            ImportBundle: self._import_bundle,
-            ResetLearning: self._reset_learning,
-        }
-        self._appliers: dict[type, Callable[[Any], None]] = {
-            TokenPinned: self._pins.evolve,
-            PinEvicted: self._pin_evicted,
+        self._furnish(
+            shelves={
+                "received": self._received,
+                "origins": self._book,
+                "costs": self._costs,
+                "totals": self._totals,
+            },
+            performers={
+                Deliver: self._deliver,
+                RecordPlacement: self._record_placement,
+                GetPolicy: self._policy,
+                GetLearning: self._learning,
+                GetStatistics: self._statistics,
+                ExportBundle: self._export_bundle,
+                ImportBundle: self._import_bundle,
+                ResetLearning: self._reset_learning,
+            },
+            appliers=self._make_appliers(),
+        )
+
+    def _make_appliers(self) -> dict[type, Applier]:
+        book, costs = self._book, self._costs
+        return {
             NotesApplied: self._received.evolve,
             SourceForgotten: self._received.evolve,
-            DeltaMoved: self._book.delta_moved,
-            ExtensionEvicted: self._book.extension_evicted,
-            PlacementRecorded: self._book.placement_recorded,
-            PlacementRolled: self._book.placement_rolled,
-            CostRecorded: self._costs.cost_recorded,
-            CostRolled: self._costs.cost_rolled,
-            CostEvicted: self._costs.cost_evicted,
+            DeltaMoved: book.delta_moved,
+            ExtensionEvicted: book.extension_evicted,
+            PlacementRecorded: book.placement_recorded,
+            PlacementRolled: book.placement_rolled,
+            CostRecorded: costs.cost_recorded,
+            CostRolled: costs.cost_rolled,
+            CostEvicted: costs.cost_evicted,
             NoteIgnored: self._note_ignored,
-            OriginMerged: self._book.origin_merged,
-            OriginEvicted: self._book.origin_evicted,
-            BundleImported: self._book.bundle_imported,
+            OriginMerged: book.origin_merged,
+            OriginEvicted: book.origin_evicted,
+            BundleImported: book.bundle_imported,
             LearningReset: self._learning_reset,
         }
 
     # Commands
-
-    def admit(self, session_id: str, token: str, now: Now) -> Caller:  # noqa: ARG002  # the protocol passes the time
-        """Trust a session's first token, and no other after it. Raises `UnknownAgent`."""
-        self._departed += self._pins.admit(session_id, token)
-        return Caller(session_id)
-
-    def perform(self, caller: Caller, command: Any, now: Now) -> Any:
-        """Carry out one command. Raises `Misuse`, and then nothing has changed."""
-        performer = self._performers.get(type(command))
-        if performer is None:
-            raise Misuse(f"the thresholds do not know {type(command).__name__}: send one of their schema's commands")
-        return performer(caller, command, now)
 
     def _deliver(self, _: Caller, asked: Deliver, now: Now) -> Delivered:
         for note in self._received.new_notes(asked):
@@ -214,46 +190,10 @@ class Thresholds:
             n_pins=len(self._pins),
         )
 
-    def withdraw(self, ticket: Ticket, now: Now) -> None:
-        """Nothing waits here."""
-
-    def undo(self, caller: Caller, answer: Any, now: Now) -> None:
-        """What was observed has happened, and an import or a reset can be asked for again: all of it stays."""
-
-    def expire(self, now: Now) -> None:
-        """Nothing ends by itself: what has faded is left out of the answers."""
-
-    def next_deadline_s(self) -> float | None:
-        """None: answers go by the day on which they are asked for."""
-        return None
-
-    def take_settled(self, now: Now) -> list[tuple[Ticket, Any]]:  # noqa: ARG002  # nothing waits, at no time
-        """Nothing waits here."""
-        return []
-
-    def take_departed(self) -> list[str]:
-        """The sessions whose pins were evicted since the last call."""
-        departed, self._departed = self._departed, []
-        return departed
-
     # Facts
 
-    def _record(self, event: Any) -> None:
-        self.evolve(event)
-        self._recorded.append(event)
-
-    def take_events(self) -> list[Any]:
-        """The events since the last call, already applied."""
-        events, self._recorded = self._recorded, []
-        return events
-
-    def evolve(self, event: Any) -> None:
-        """Apply one fact; no limit is asked."""
-        self._appliers[type(event)](event)
-
-    def _pin_evicted(self, fact: PinEvicted) -> None:
+    def _count_eviction(self) -> None:
         self._totals.add("evicted", "pin")
-        self._pins.evolve(fact)
 
     def _note_ignored(self, fact: NoteIgnored) -> None:
         self._totals.add("ignored", fact.reason)
@@ -262,28 +202,9 @@ class Thresholds:
         self._book.learning_reset(fact)
         self._costs.forget(fact.extension)
 
-    def snapshot(self) -> Iterator[list[Any]]:
-        """The state as [shelf, rows], at most 500 rows a part."""
-        for name, shelf in self._shelves.items():
-            rows = shelf.rows()
-            while part := list(islice(rows, _ROWS_A_PART)):
-                yield [name, part]
-
-    def restore(self, parts: Iterable[list[Any]]) -> None:
-        """Fill an empty machine. Raises `Corrupt` for a part that it does not know."""
-        for name, rows in parts:
-            if name not in self._shelves:
-                raise Corrupt(
-                    f"the snapshot has a part {name!r} that this version does not know: use the one that wrote it"
-                )
-            for row in rows:
-                self._shelves[name].load(row)
-
-    def wake(self, now: Now) -> None:
-        """Nothing here hangs on a session's life."""
-
     def check_invariants(self) -> None:
         """Raises `InvariantBroken` where a bound is passed or two parts of the state contradict each other."""
+        super().check_invariants()
         self._received.check_invariants()
         self._book.check_invariants()
         self._costs.check_invariants()

@@ -200,7 +200,7 @@ def test_a_snapshot_survives_the_store_and_gives_the_same_state():
 
 
 def test_a_command_of_another_domain_is_misuse():
-    with pytest.raises(Misuse, match="does not know str"):
+    with pytest.raises(Misuse, match="str is no command of the quality store"):
         QualityStore().perform(ADA, "claim", NOW)
 
 

@@ -154,7 +154,7 @@ def test_a_snapshot_that_another_version_wrote_is_not_read_as_empty():
 
 
 def test_a_command_of_another_domain_is_misuse():
-    with pytest.raises(Misuse, match="do not know str"):
+    with pytest.raises(Misuse, match="str is no command of the thresholds"):
         Thresholds(LOCAL).perform(ADA, "claim", NOW)
 
 
