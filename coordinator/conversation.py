@@ -53,14 +53,18 @@ class Conversation:
             self._abandoned |= numbers.given_up
 
     def numbered(self, commands: Sequence[Any]) -> tuple[int, bytes]:
-        """A request that may change something: (its number, its bytes). Raises `Busy` when a process has no more."""
+        """A request that may change something: (its number, its bytes).
+
+        Raises `Busy` when a process has no more numbers, and `WireError` for what cannot be sent; no number is used.
+        """
         with self._lock:
             if self._last == self._end:
                 raise Busy(f"{self._session_id!r} has used up the request numbers of this process: call again")
-            self._last += 1
-            number = self._last
+            number = self._last + 1
+            raw = self._encode(number, commands)
+            self._last = number
             self._open.add(number)
-            return number, self._encode(number, commands)
+            return number, raw
 
     def unnumbered(self, commands: Sequence[Any]) -> bytes:
         """A request of queries or signs of life."""
@@ -69,7 +73,7 @@ class Conversation:
 
     def _encode(self, number: int, commands: Sequence[Any]) -> bytes:
         not_received = self._open | self._abandoned
-        received_through = min(not_received) - 1 if not_received else self._last
+        received_through = min(not_received, default=self._last + 1) - 1
         if self._received_limit is not None:
             received_through = min(received_through, self._received_limit)
         wire_of = self._schema.wire_of

@@ -223,6 +223,8 @@ class Core:
 
         What is wrong with one of them is its answer, and concerns no other.
         """
+        if isinstance(targets, str):
+            raise Misuse(f"claim_each takes a list of targets, not the text {targets[:80]!r}: put it into a list")
         mode = "shared" if shared else "exclusive"
         if self.settings.disabled:
             return [_granted_by_nobody((target,)) for target in targets]
@@ -402,7 +404,14 @@ def _granted_by_nobody(targets: tuple[str, ...]) -> Granted:
 
 def named_list(named: PathName | Sequence[PathName]) -> list[PathName]:
     """One name or several, as a list. Raises `Misuse` for none."""
-    names: list[PathName] = [named] if isinstance(named, (str, PathLike)) else list(named)
+    names: list[PathName] = [named] if isinstance(named, (str, PathLike)) else _listed(named)
     if not names:
         raise Misuse("no target was named: name a file, a folder, a glob or a label")
     return names
+
+
+def _listed(named: Sequence[PathName]) -> list[PathName]:
+    try:
+        return list(named)
+    except TypeError:
+        raise Misuse(f"a target is text or a path, or there are several in a list, not {named!r:.80}") from None

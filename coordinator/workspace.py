@@ -172,6 +172,10 @@ def _check_raw(text: object) -> None:
         raise BadTarget(f"the target {_shown(text)} has {len(text)} characters: {MAX_RAW_CHARS} are the most")
     if "\0" in text:
         raise BadTarget(f"the target {_shown(text)} holds a NUL character: no path has one")
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError as error:
+        raise BadTarget(f"the target {_shown(text)} holds broken Unicode ({error.reason}): no path has it") from error
 
 
 def _split_at_wildcard(start: Path, text: str, *, is_literal: bool) -> tuple[str, list[str]]:

@@ -242,8 +242,13 @@ _REPLY_HEAD: Final = b"\x92" + pack(VERSION)
 
 
 def encode_request(envelopes: Sequence[tuple[Any, ...]]) -> bytes:
-    """A request from envelopes whose commands are `schema.wire_of` tuples."""
-    return pack((VERSION, envelopes))
+    """A request from envelopes whose commands are `schema.wire_of` tuples. Raises `WireError` for what has no form."""
+    try:
+        return pack((VERSION, envelopes))
+    except (OverflowError, TypeError, ValueError) as error:
+        raise WireError(
+            f"a command holds what cannot be sent ({error}): whole numbers have 64 bits, text is valid Unicode"
+        ) from error
 
 
 def encode_reply(answers: Sequence[bytes]) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from actors.runtime.errors import Misuse
 from coordinator.reading.source import SourceText
 
 
@@ -21,6 +22,11 @@ class EditRequest:
     new: str
     expect_hash: str | None = None
     create: bool = False
+
+    def __post_init__(self) -> None:
+        for name, text in (("old", self.old), ("new", self.new)):
+            if not isinstance(text, str):
+                raise Misuse(f"the {name} text is {type(text).__name__}, not text: decode it as the file is encoded")
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,8 @@ class Mode:
 
         Raises `Misuse` that names the known modes for anything else: an unknown mode is never served as `auto`.
         """
+        if not isinstance(text, str):
+            raise Misuse(f"a mode is text, not {text!r:.80}: use one of {_listed()}")
         if text in _PLAIN:
             return cls(text)
         if text in _RESERVED:
