@@ -31,6 +31,7 @@ from actors.scent_field.messages import (
     answers_of,
 )
 from actors.sessions.messages import ListSessions, SessionList
+from coordinator import giving
 from coordinator.asking import Asker
 from coordinator.conversation import error_of
 from coordinator.desk import Desk
@@ -254,9 +255,7 @@ class Core:
     def _release(self, targets: tuple[str, ...], generation: int, done: bool) -> Operation[Released]:
         session: AgentSession = yield from self.current()
         command = field_messages.Release(self.space, targets, generation, done)
-        released: Released = yield from self._field.request(session, command)
-        session.gave(self.space, generation=generation, targets=targets)
-        return released
+        return (yield from giving.release(self._field, session, command))
 
     def transfer(self, generation: int, to_session: str, note: str) -> Operation[Granted | Held]:
         """Hand a claim over to another session."""
@@ -264,16 +263,7 @@ class Core:
         if "#" not in to_session:
             to_session = yield from self._named(to_session)
         command = field_messages.Transfer(self.space, generation, to_session, note)
-        try:
-            answer: Granted | Held = yield from self._field.request(session, command)
-        except Misuse:
-            raise  # refused: nothing has changed hands
-        except BaseException:
-            session.gave(self.space, generation=generation)  # nobody knows whose it is now: not to be believed
-            raise
-        if isinstance(answer, Granted):
-            session.gave(self.space, generation=generation)
-        return answer
+        return (yield from giving.transfer(self._field, session, command))
 
     def _named(self, name: str) -> Operation[str]:
         """The one live session of an agent that is called so. Raises `Misuse` if there is none, or more than one."""

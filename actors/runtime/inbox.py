@@ -44,10 +44,14 @@ class Queued(NamedTuple):
 
 
 class Inbox:
-    """The queue of envelopes, and the callers of all that are not answered, by *slot*: a number for each envelope."""
+    """The queue of envelopes, and the callers of all that are not answered, by *slot*: a number for each envelope.
 
-    def __init__(self, limits: MailboxLimits) -> None:
+    Commands with these `liveness` verbs are signs of life, which do not wait behind others.
+    """
+
+    def __init__(self, limits: MailboxLimits, liveness: frozenset[str] = frozenset()) -> None:
         self._limits = limits
+        self._liveness = liveness
         self._queue: deque[Queued] = deque()
         self._unanswered: dict[int, Unanswered] = {}
         self._last_slot = 0
@@ -119,6 +123,24 @@ class Inbox:
             self._last_caller = _lone_caller(batch[0].fields) if len(batch) == 1 else ""
         return batch
 
+    def take_with_signs(self, n_most: int) -> list[Queued]:
+        """The next envelopes, and all signs of life behind them: before a session expires, what it has sent counts."""
+        batch = self.take(n_most)
+        signs = [queued for queued in self._queue if self._is_sign(queued.fields)]
+        if not signs:
+            return batch
+        self._queue = deque([queued for queued in self._queue if not self._is_sign(queued.fields)])
+        self.n_queued_bytes -= sum(queued.n_bytes for queued in signs)
+        self._last_caller = ""
+        return [*batch, *signs]
+
+    def _is_sign(self, fields: Any) -> bool:
+        """Whether an envelope, still raw, brings signs of life and nothing else."""
+        match fields:
+            case [_, _, _, _, _, [_, *_] as commands]:
+                return all(_verb(command) in self._liveness for command in commands)
+        return False
+
     def put_back(self, batch: list[Queued]) -> None:
         """These envelopes are next again."""
         self._queue.extendleft(reversed(batch))
@@ -150,6 +172,14 @@ class Inbox:
         """Answer everybody with the error, also those that wait inside the machine."""
         self.take(len(self._queue))
         self.refuse(error, list(self._unanswered))
+
+
+def _verb(command: Any) -> str:
+    """What a raw command asks for; empty if it is none."""
+    match command:
+        case [str() as verb, *_]:
+            return verb
+    return ""
 
 
 def _lone_caller(fields: Any) -> str:

@@ -65,7 +65,6 @@ class Mailbox:
         self._make_machine = make_machine
         self._limits = limits
         self._stopwatch = stopwatch
-        self._inbox = Inbox(limits)
         self._n_alone = 0
         self._relaxed: list[Any] = []
         self._relaxed_since_s = 0.0
@@ -77,6 +76,7 @@ class Mailbox:
         self.clock = ActorClock()
         self.statistics = MailboxStatistics()
         self.kernel = self._empty_kernel()
+        self._inbox = Inbox(limits, self.kernel.machine.schema.liveness_verbs)
         self.journal: Journal | None = None
 
     def open(self) -> None:
@@ -137,7 +137,7 @@ class Mailbox:
         return self._next_wake_s(monotonic_s)
 
     def _take_batch(self) -> list[Queued]:
-        batch = self._inbox.take(1 if self._n_alone else self._limits.max_batch)
+        batch = self._inbox.take(1) if self._n_alone else self._inbox.take_with_signs(self._limits.max_batch)
         self.statistics.largest_batch = max(self.statistics.largest_batch, len(batch))
         return batch
 

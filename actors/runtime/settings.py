@@ -9,6 +9,7 @@ from dataclasses import dataclass
 class MailboxLimits:
     """What a mailbox holds at most; over it the answer is `Busy`.
 
+    A turn takes `max_batch` envelopes, and all signs of life behind them, so that a heartbeat that has arrived counts.
     `relaxed_s` is how long an answered but relaxed fact may wait for its commit; `compact_after_*` say when the journal
     is folded into a new snapshot.
     """

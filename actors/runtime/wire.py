@@ -135,6 +135,11 @@ class Schema:
     def _classes(self, verbs: Sequence[str]) -> frozenset[type]:
         return frozenset(self.commands[verb] for verb in verbs)
 
+    @property
+    def liveness_verbs(self) -> frozenset[str]:
+        """The verbs that are applied before anything expires."""
+        return frozenset(self._verb_of[kind] for kind in self.liveness)
+
     def __add__(self, other: Schema) -> Schema:
         """Both schemas' verbs in one. Raises `ValueError` if they share one."""
         shared = [verb for verb in self.commands if verb in other.commands]

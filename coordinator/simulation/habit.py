@@ -29,6 +29,7 @@ from actors.scent_field.messages import (
     Watch,
     answers_of,
 )
+from coordinator import giving
 from coordinator.session import AgentSession
 from coordinator.simulation.universe import FILES, PATHS, SPACES, TARGETS, covers
 from coordinator.step import Operation, Pause
@@ -139,12 +140,11 @@ class Habit:
         is_done = self._random.random() < 0.3
         whole = agent.n_threads > 1 or self._random.random() < 0.6
         if len(granted.targets) > 1 and not whole and self._random.random() < 0.5:
-            return _released(agent, session, space, granted, Release(space, granted.targets[:1], 0, is_done))
+            return giving.release(agent.field, session, Release(space, granted.targets[:1], 0, is_done))
         if len(granted.targets) == 1 and self._random.random() < 0.2:
-            command: Any = GiveBack(space, granted.targets[0], granted.generation)
-        else:
-            command = Release(space, granted.targets, granted.generation if whole else 0, is_done)
-        return _released(agent, session, space, granted, command)
+            return _given_back(agent, session, GiveBack(space, granted.targets[0], granted.generation))
+        generation = granted.generation if whole else 0
+        return giving.release(agent.field, session, Release(space, granted.targets, generation, is_done))
 
     def _renew(self, agent: Agent, session: AgentSession) -> Operation[Any]:
         space, granted = self._random.choice(agent.holding)
@@ -160,7 +160,7 @@ class Habit:
         others = [one.session.session_id for one in self._world.agents if one.session and one is not agent]
         if not others:
             return _nothing()
-        return _handed_over(agent, session, space, granted, self._random.choice(others))
+        return _handed_over(agent, session, Transfer(space, granted.generation, self._random.choice(others), "yours"))
 
     def _write(self, agent: Agent, session: AgentSession) -> Operation[Any]:
         if agent.n_threads > 1:  # one thread may give back what the other has just claimed again
@@ -219,17 +219,15 @@ def _claimed_together(agent: Agent, session: AgentSession, commands: list[Claim]
             _take(agent, session, command.space, answer, sent_at_s)
 
 
-def _released(agent: Agent, session: AgentSession, space: str, granted: Granted, command: Any) -> Operation[Any]:
-    """A claim that was to be given back is not believed in any more, whatever the answer is."""
-    agent.holding = [one for one in agent.holding if one != (space, granted)]
-    session.gave(space, generation=getattr(command, "generation", 0), targets=granted.targets)
+def _given_back(agent: Agent, session: AgentSession, command: GiveBack) -> Operation[Any]:
+    """What an edit does with a claim that it made for itself, in which nobody else ever believed."""
+    session.gave(command.space, generation=command.generation)
     yield from agent.field.request(session, command)
 
 
-def _handed_over(agent: Agent, session: AgentSession, space: str, granted: Granted, to: str) -> Operation[Any]:
-    session.gave(space, generation=granted.generation)
+def _handed_over(agent: Agent, session: AgentSession, command: Transfer) -> Operation[Any]:
     with suppress(Misuse):  # the other has ended meanwhile, or the claim has
-        yield from agent.field.request(session, Transfer(space, granted.generation, to, "yours now"))
+        yield from giving.transfer(agent.field, session, command)
 
 
 def _written(

@@ -78,7 +78,9 @@ def draw_plan(chance: Chance, seed: int, *, n_steps: int = N_STEPS, n_agents: in
         n_steps=n_steps,
         n_agents=n_agents,
         terms=terms,
-        limits=MailboxLimits(max_batch=512, max_unacknowledged=random.choice((4, 256)), relaxed_s=1.0),
+        limits=MailboxLimits(
+            max_batch=random.choice((1, 4, 512)), max_unacknowledged=random.choice((4, 256)), relaxed_s=1.0
+        ),
         faults=faults,
         loss_share=random.choice((0.0, 0.0, 0.02, 0.1)),
         repeat_share=random.choice((0.0, 0.05, 0.2)),

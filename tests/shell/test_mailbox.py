@@ -9,6 +9,7 @@ import pytest
 
 from actors.coordination.machine import Coordination
 from actors.coordination.messages import SCHEMA as COORDINATION_SCHEMA
+from actors.coordination.messages import Alive, Heartbeat
 from actors.runtime.errors import Corrupt, UnknownAgent
 from actors.runtime.event_table import EventTable
 from actors.runtime.journal import CommitFailed, Fenced, Journal, Store, sqlite_url
@@ -750,23 +751,34 @@ def test_bugs_one_after_the_other_wait_for_the_probe(rig):
 
 
 class Field(Rig):
-    def __init__(self, folder):
-        super().__init__(folder, machine=Coordination)
+    """The field's mailbox, with two agents whose tokens are their first letter."""
+
+    def __init__(self, folder, **limits):
+        super().__init__(folder, machine=Coordination, **limits)
+
+    def tell(self, session, number, command):
+        """Deliver one command without a turn; returns its name."""
+        self.n_sent += 1
+        token = session[:1] * 16
+        envelope = (session, token, number, 0, [], [COORDINATION_SCHEMA.wire_of(command)])
+        self.deliver(encode_request([envelope]), self.n_sent)
+        return self.n_sent
+
+    def register(self, name, ttl_s=30.0):
+        self.tell("", 0, Register(name, name[0] * 16, "", "heartbeat", ttl_s))
+        self.turn()
 
 
 def test_a_claim_survives_and_is_not_held_twice(tmp_path):
     rig = Field(tmp_path)
-    tokens = {"ada#1": "a" * 16, "bo#2": "b" * 16}
 
     def ask(session, number, command):
-        rig.n_sent += 1
-        envelope = (session, tokens.get(session, ""), number, 0, [], [COORDINATION_SCHEMA.wire_of(command)])
-        rig.deliver(encode_request([envelope]), rig.n_sent)
+        name = rig.tell(session, number, command)
         rig.turn()
-        return rig.replies[rig.n_sent][0][0] if rig.n_sent in rig.replies else None
+        return rig.replies[name][0][0] if name in rig.replies else None
 
     for name in ("ada", "bo"):
-        ask("", 0, Register(name, name[0] * 16, "", "heartbeat", 30.0))
+        rig.register(name)
     claim = Claim("home", ("a.py",), "exclusive", 0.0, "")
     granted = ask("ada#1", 1, claim)
     assert type(granted) is Granted
@@ -779,3 +791,15 @@ def test_a_claim_survives_and_is_not_held_twice(tmp_path):
     ask("ada#1", 2, Release("home", ("a.py",), 0, False))
     assert rig.replies[parked][0][0].generation == 2
     assert rig.state() == rig.stored()
+
+
+def test_a_heartbeat_that_stands_behind_a_full_batch_counts(tmp_path):
+    rig = Field(tmp_path, max_batch=1)
+    rig.register("ada", ttl_s=1.0)
+    rig.register("bo")
+    for number, path in enumerate(("a.py", "b.py"), 1):
+        rig.tell("bo#2", number, Claim("home", (path,), "exclusive", 0.0, ""))
+    beat = rig.tell("ada#1", 0, Heartbeat(0))
+    assert rig.turn(after_s=1.5) == 0.0
+    assert rig.replies[beat] == [[Alive(1.0, (), ())]]
+    assert rig.mailbox.n_queued == 1

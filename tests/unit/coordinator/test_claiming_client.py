@@ -110,6 +110,31 @@ def test_what_was_granted_to_a_caller_that_gave_up_is_taken_back(agent, transpor
     assert bob.claim("a.py")
 
 
+@pytest.mark.parametrize("how", ["whole", "by path", "hand over"])
+def test_a_claim_is_not_believed_in_once_giving_it_up_went_unanswered(agent, transport, how):
+    ann, bob = agent("ann"), agent("bob")
+    claim = ann.claim("a.py")
+    give_up = {
+        "whole": claim.release,
+        "by path": lambda: ann.release("a.py"),
+        "hand over": lambda: ann.transfer(claim.generation, bob.agent_id),
+    }
+    transport.lose_replies = 1
+    with pytest.raises(Unavailable):
+        give_up[how]()
+    assert not claim.valid
+
+
+def test_a_claim_is_still_believed_in_when_giving_it_up_was_refused(agent):
+    ann = agent("ann")
+    claim = ann.claim("a.py")
+    with pytest.raises(Misuse, match="nothing was handed over"):
+        ann.transfer(claim.generation, "bob#9")
+    with pytest.raises(BadTarget):
+        ann.release("task:")
+    assert claim.valid
+
+
 def test_unavailable_is_never_permission(agent, transport):
     ann = agent("ann")
     transport.is_down = True
