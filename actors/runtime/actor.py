@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from actors.runtime.compaction import Compaction
 from actors.runtime.courier import Courier, Send
@@ -26,6 +26,8 @@ from actors.runtime.machine import Machine
 from actors.runtime.mailbox import Mailbox
 from actors.runtime.ownership import check_owner
 from actors.runtime.settings import MailboxLimits
+
+Value = TypeVar("Value")
 
 FENCED_EXIT: Final = 86
 _UPTIME_CLOCK: Final[int] = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
@@ -131,6 +133,12 @@ class StateActor:
             self._soon()
         return await reply
 
+    async def prove(self) -> list[str] | None:
+        """Write to the store and read it back; [code, message] of what keeps it from serving, None if nothing does."""
+        trouble = self._unless_fenced(self._mailbox.prove)
+        self._soon()
+        return None if trouble is None else [trouble.code, trouble.message]
+
     async def describe(self) -> dict[str, Any]:
         """Where it runs and how it is: for `up`, `status` and the exporter."""
         mailbox = self._mailbox
@@ -172,14 +180,20 @@ class StateActor:
     def _beat(self) -> None:
         self._is_due = False
         try:
-            wake_s = self._mailbox.turn(monotonic_s=_uptime_s(), wall_s=time.time())
-        except Fenced as error:
-            print(f"scentfield: {error}: this actor is stale and ends", file=sys.stderr, flush=True)  # noqa: T201  # the only voice a dying actor has
-            os._exit(FENCED_EXIT)
+            wake_s = self._unless_fenced(self._mailbox.turn)
         except Exception:  # ours; whoever waits must not wait for ever
             self._wake_in(1.0)
             raise
         self._loop.call_soon(self._tend, wake_s)  # behind the answers, which are on their way already
+
+    @staticmethod
+    def _unless_fenced(act: Callable[..., Value]) -> Value:
+        """Let the mailbox act now; end this process if it is not the store's writer any more."""
+        try:
+            return act(monotonic_s=_uptime_s(), wall_s=time.time())
+        except Fenced as error:
+            print(f"scentfield: {error}: this actor is stale and ends", file=sys.stderr, flush=True)  # noqa: T201  # the only voice a dying actor has
+            os._exit(FENCED_EXIT)
 
     def _tend(self, wake_s: float | None) -> None:
         """What a turn leaves to do: fold the journal, carry notes, and see when the next turn is due."""

@@ -121,6 +121,21 @@ class Journal:
         """Commit the clocks alone; raises as `append` does."""
         self._write(self.seq, None, now)
 
+    def prove(self, now: Now) -> None:
+        """Commit the clocks, and read them back as somebody else would.
+
+        Raises as `append` does, and `Corrupt` for a store that does not hold what it took: a file that was deleted or
+        exchanged while it was open takes commits for ever.
+        """
+        self.tick(now)
+        kept = replace(self.head, seq=self.seq, field_s=now.field_s, utc_s=now.utc_s)
+        found = self.store.head()
+        if found is not None and found.store_id == kept.store_id and found.epoch > kept.epoch:
+            raise Fenced(f"{self.store.where}: epoch {kept.epoch} is over, another writer has opened the store")
+        if found != kept:
+            what = "nothing" if found is None else f"row {found.seq} of store {found.store_id}"
+            raise self.store.damage(f"{what} was found where row {kept.seq} of store {kept.store_id} was committed")
+
     def confirm(self, seq: int) -> None:
         """A commit that seemed to fail was done after all."""
         self.seq = seq

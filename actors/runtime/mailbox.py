@@ -136,6 +136,16 @@ class Mailbox:
             self._n_alone = max(0, self._n_alone - len(batch))
         return self._next_wake_s(monotonic_s)
 
+    def prove(self, *, monotonic_s: float, wall_s: float) -> ScentfieldError | None:
+        """Write to the store and read it back; returns what keeps this mailbox from serving. Raises `Fenced`."""
+        self.turn(monotonic_s=monotonic_s, wall_s=wall_s)
+        if self._trouble is None:
+            try:
+                self._writer().prove(self.clock.now)
+            except (CommitFailed, Corrupt) as error:
+                self._after_a_failure(error, [], monotonic_s)
+        return self._trouble
+
     def _take_batch(self) -> list[Queued]:
         batch = self._inbox.take(1) if self._n_alone else self._inbox.take_with_signs(self._limits.max_batch)
         self.statistics.largest_batch = max(self.statistics.largest_batch, len(batch))

@@ -18,7 +18,6 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from coordinator.metrics.collector import Sighting
 from coordinator.metrics.exposition import encoded
 from coordinator.metrics.probe import Line, Probe
 
@@ -49,16 +48,11 @@ class Site:
         return Response(body, headers={"content-type": content_type})
 
     async def _health(self, _request: Request) -> Response:
-        actors = {seen.domain: _health_of(seen) for seen in await self._probe.look()}
-        is_well = all(text == "serves" for text in actors.values())
+        problems = await self._probe.prove()
+        actors = {domain: problem or "serves" for domain, problem in problems.items()}
+        is_well = not any(problems.values())
         status = "ok" if is_well else "unavailable"
         return JSONResponse({"status": status, "actors": actors}, status_code=200 if is_well else 503)
-
-
-def _health_of(seen: Sighting) -> str:
-    if seen.account is not None and seen.account["trouble"] is not None:
-        return str(seen.account["trouble"][1])
-    return "serves" if seen.is_up else seen.problem
 
 
 class Exporter:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, Protocol
 
@@ -16,6 +17,7 @@ from coordinator.domain import DOMAINS, EMBEDDING, QUALITY_STORE, SCENT_FIELD, T
 from coordinator.metrics.collector import Sighting
 
 PATIENCE_S: Final = 2.0
+PROOF_S: Final = 1.0
 _GIVE_UP_S: Final = 60.0
 _QUESTIONS: Final[Mapping[str, Any]] = MappingProxyType(
     {SCENT_FIELD: FieldStatistics(), QUALITY_STORE: GetStatistics(), THRESHOLDS: GetLearningStatistics()}
@@ -31,17 +33,26 @@ class Line(Protocol):
     async def describe_async(self, domain: str, timeout_s: float) -> dict[str, Any]:
         """The actor's own account of itself. Raises `Unavailable`."""
 
+    async def prove_async(self, domain: str, timeout_s: float) -> list[str] | None:
+        """Have it write to its store and read it back; None, or [code, message]. Raises `Unavailable`."""
+
 
 class Probe:
     """Looks at the state actors through one line.
 
     An actor that has not answered is not asked again before it has, however many looks there are: whoever looks
-    meanwhile waits for the same answer. So neither many scrapers nor a silent actor make questions pile up.
+    meanwhile waits for the same answer. So neither many scrapers nor a silent actor make questions pile up. A proof
+    costs the actor a commit, so it is asked for once a second at most. `monotonic` gives seconds.
     """
 
-    def __init__(self, line: Line, *, patience_s: float = PATIENCE_S) -> None:
+    def __init__(
+        self, line: Line, *, patience_s: float = PATIENCE_S, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
         self._line = line
         self._patience_s = patience_s
+        self._monotonic = monotonic
+        self._proofs: dict[str, asyncio.Task[str]] = {}
+        self._proof_due_s: dict[str, float] = {}
         self._asked: dict[str, asyncio.Task[Sighting]] = {}
         self._model: asyncio.Task[dict[str, Any]] | None = None
 
@@ -59,6 +70,24 @@ class Probe:
         if not self._model.done() or self._model.exception() is not None:
             return None
         return self._model.result()
+
+    async def prove(self) -> dict[str, str]:
+        """What keeps each state actor from writing to its store and reading it back, by domain; empty if nothing does.
+
+        Waits for `patience_s` seconds.
+        """
+        asked = {domain: self._ask_for_proof(domain) for domain in DOMAINS}
+        await asyncio.wait(asked.values(), timeout=self._patience_s)
+        return {
+            domain: task.result() if task.done() else self._silent(domain).problem for domain, task in asked.items()
+        }
+
+    def _ask_for_proof(self, domain: str) -> asyncio.Task[str]:
+        task, now_s = self._proofs.get(domain), self._monotonic()
+        if task is None or (task.done() and now_s >= self._proof_due_s[domain]):
+            task = self._proofs[domain] = asyncio.create_task(_prove(domain, self._line))
+            self._proof_due_s[domain] = now_s + PROOF_S
+        return task
 
     def _ask(self, domain: str) -> asyncio.Task[Sighting]:
         task = self._asked.get(domain)
@@ -81,6 +110,14 @@ async def _look_at(domain: str, line: Line) -> Sighting:
         None if isinstance(counts, BaseException) else counts,
         "; ".join(dict.fromkeys(problems)),
     )
+
+
+async def _prove(domain: str, line: Line) -> str:
+    try:
+        trouble = await line.prove_async(domain, _GIVE_UP_S)
+    except ScentfieldError as error:
+        return error.message
+    return "" if trouble is None else trouble[1]
 
 
 async def _counts_of(domain: str, line: Line) -> Any:

@@ -11,13 +11,20 @@ from coordinator.ray_transport import RayTransport
 
 
 class RayLine(RayTransport):
-    """A transport that can also ask for an actor's account on an event loop."""
+    """A transport that can also ask for an actor's account, or for a proof that it works, on an event loop."""
 
     async def describe_async(self, domain: str, timeout_s: float) -> dict[str, Any]:
         """The actor's own account of itself. Raises `Unavailable`."""
+        return cast(dict[str, Any], await self._told(domain, "describe", timeout_s))
+
+    async def prove_async(self, domain: str, timeout_s: float) -> list[str] | None:
+        """Have it write and read back: None, or [code, message] of what is wrong. Raises `Unavailable`."""
+        return cast(list[str] | None, await self._told(domain, "prove", timeout_s))
+
+    async def _told(self, domain: str, method: str, timeout_s: float) -> Any:
         handle = self._handle(domain)
         try:
-            return cast(dict[str, Any], await asyncio.wait_for(_awaited(handle.describe.remote()), timeout_s))
+            return await asyncio.wait_for(_awaited(getattr(handle, method).remote()), timeout_s)
         except (RayError, TimeoutError) as error:
             raise self._unavailable(domain, error, timeout_s) from error
 

@@ -595,6 +595,48 @@ def test_a_writer_whose_commit_failed_does_not_fence_its_successor(tmp_path):
         rig.turn()
 
 
+def test_a_proof_writes_the_clocks_and_reads_them_back(rig):
+    rig.ask(1, Add(1))
+    before = rig.mailbox.journal.store.head()
+    rig.monotonic_s += 1.0
+    assert rig.mailbox.prove(monotonic_s=rig.monotonic_s, wall_s=2_000.0) is None
+    after = rig.mailbox.journal.store.head()
+    assert (after.seq, after.field_s) == (before.seq, before.field_s + 1.0)
+    assert rig.state() == rig.stored()
+
+
+def test_a_proof_that_cannot_be_written_is_trouble_and_passes(rig, tmp_path):
+    rig.ask(1, Add(1))
+    locker = sqlite3.connect(tmp_path / "toy.db", isolation_level=None)
+    locker.execute("BEGIN IMMEDIATE")
+    trouble = rig.mailbox.prove(monotonic_s=rig.monotonic_s, wall_s=2_000.0)
+    assert isinstance(trouble, CommitFailed)
+    locker.execute("ROLLBACK")
+    rig.monotonic_s += 0.5
+    assert rig.mailbox.prove(monotonic_s=rig.monotonic_s, wall_s=2_000.0) is None
+    assert rig.ask(2, Add(1)) == [Total(2, 0)]
+
+
+def test_a_proof_finds_a_file_that_was_deleted_while_commits_go_on(rig, tmp_path):
+    rig.ask(1, Add(1))
+    for path in tmp_path.iterdir():
+        path.unlink()
+    assert rig.ask(2, Add(1)) == [Total(2, 0)], "the file is open, and takes commits for nobody"
+    trouble = rig.mailbox.prove(monotonic_s=rig.monotonic_s, wall_s=2_000.0)
+    assert isinstance(trouble, Corrupt)
+    assert "nothing was found where row 2 of store s1 was committed" in str(trouble)
+    assert rig.ask(3, Add(1))[0].code == "corrupt"
+
+
+def test_a_proof_by_a_writer_that_was_overtaken_ends_it(rig):
+    rig.ask(1, Add(1))
+    epoch = rig.epoch
+    rig.stored()
+    rig.epoch = epoch
+    with pytest.raises(Fenced):
+        rig.mailbox.prove(monotonic_s=rig.monotonic_s, wall_s=2_000.0)
+
+
 # A store that cannot be trusted
 
 

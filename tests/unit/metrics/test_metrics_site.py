@@ -26,6 +26,7 @@ class LocalLine:
         self.gone = gone
         self.silent = silent
         self.asked: list[str] = []
+        self.proved: list[str] = []
         self.actors = {
             name: StateActor(
                 ActorConfig(
@@ -46,6 +47,11 @@ class LocalLine:
         self.asked.append(domain)
         await self._reach(domain)
         return await self.actors[domain].describe()
+
+    async def prove_async(self, domain: str, timeout_s: float) -> list[str] | None:  # noqa: ARG002  # the same
+        self.proved.append(domain)
+        await self._reach(domain)
+        return await self.actors[domain].prove()
 
     async def _reach(self, domain: str) -> None:
         if domain in self.gone or domain == EMBEDDING:
@@ -119,6 +125,35 @@ def test_health_is_200_while_all_serve_and_503_with_the_reason_else(tmp_path: Pa
         "quality_store": "quality_store cannot be reached",
         "thresholds": "serves",
     }
+
+
+def test_health_notices_a_store_that_is_gone_although_commits_go_on(tmp_path: Path) -> None:
+    async def run() -> tuple[int, dict[str, Any]]:
+        site = Site(LocalLine(tmp_path))
+        for file in tmp_path.glob("quality_store.sqlite3*"):
+            file.unlink()
+        status, _, body = await get(site, "/healthz")
+        return status, json.loads(body)["actors"]
+
+    status, actors = asyncio.run(run())
+    assert status == 503
+    assert "nothing was found where row 0 of store" in actors["quality_store"]
+    assert actors["scent_field"] == "serves"
+
+
+def test_health_is_proved_once_a_second_however_many_ask(tmp_path: Path) -> None:
+    async def run() -> tuple[list[str], list[str]]:
+        line, now_s = LocalLine(tmp_path), [5.0]
+        probe = Probe(line, monotonic=lambda: now_s[0])
+        for _ in range(3):
+            await asyncio.gather(probe.prove(), probe.prove())
+        first = list(line.proved)
+        now_s[0] = 6.0
+        await probe.prove()
+        return first, line.proved[len(first) :]
+
+    first, later = asyncio.run(run())
+    assert sorted(first) == sorted(later) == sorted(DOMAINS)
 
 
 def test_an_unknown_page_is_not_found(tmp_path: Path) -> None:
