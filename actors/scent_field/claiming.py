@@ -27,7 +27,7 @@ from actors.scent_field.request import (
 from actors.scent_field.space import ClaimSpace
 from actors.scent_field.state import FieldState
 from actors.scent_field.target import Target, TargetKind, is_broad, parse_target
-from actors.scent_field.wait_graph import Handover, WaitGraph
+from actors.scent_field.wait_graph import WaitGraph
 from actors.scent_field.waiter import Waiter
 
 _NARROW: Final = (TargetKind.FILE, TargetKind.LABEL)
@@ -240,15 +240,15 @@ class Claiming:
                     blockers.append(Blockers(text, others, []))
         if blockers:
             return self._refusals.held(blockers, reason_of(blockers), now_s)
-        ring = self._closed_ring(space, Handover(leases, to_session))
+        with space.leases.as_if_moved(leases, to_session):
+            ring = self._ring_on(space, [text for lease in leases for text in lease.targets])
         return self._refusals.held([], "would_deadlock", now_s, ring) if ring else None
 
-    def _closed_ring(self, space: ClaimSpace, handover: Handover) -> tuple[str, ...]:
-        """The ring that a hand-over would close: somebody waits for it whom the receiver waits for."""
-        texts = [text for lease in handover.leases for text in lease.targets]
+    def _ring_on(self, space: ClaimSpace, texts: list[str]) -> tuple[str, ...]:
+        """A ring of waiting that passes through somebody who waits for one of these targets, whoever that is."""
         for waiter in [one for text in texts for one in space.waiters.interested(parse_target(text))]:
             request = self._graph.queued(waiter)
-            ring = self._graph.ring(request, blockers_of(request), handover)
+            ring = self._graph.ring(request, blockers_of(request))
             if ring:
                 return ring
         return ()

@@ -7,6 +7,7 @@ book finds the leases that a request would conflict with, and those that a sessi
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -107,6 +108,18 @@ class LeaseBook:
         self._disown(lease)
         lease.session_id = session_id
         self._own(lease)
+
+    @contextmanager
+    def as_if_moved(self, leases: Sequence[Lease], session_id: str) -> Iterator[None]:
+        """Look ahead: inside, what is blocked and covered is so as if this session had these leases already."""
+        holders = [lease.session_id for lease in leases]
+        for lease in leases:
+            lease.session_id = session_id
+        try:
+            yield
+        finally:
+            for lease, holder in zip(leases, holders, strict=True):
+                lease.session_id = holder
 
     def blocking(self, target: Target, lineage: tuple[str, ...], shared: bool) -> list[Lease]:
         """Leases on overlapping targets that keep this request out, oldest first, lock delays included."""

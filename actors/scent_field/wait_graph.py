@@ -7,9 +7,8 @@ comes; if its asker would be, a ring through the asker is the proof, and the req
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
-from actors.scent_field.lease import Lease
 from actors.scent_field.liveness import Liveness
 from actors.scent_field.request import Blockers, Request, blockers_of, queued_request
 from actors.scent_field.state import FieldState
@@ -19,13 +18,6 @@ MAX_AGENTS: Final = 1_000
 Alternatives = list[list[str]]  # for each way to go on, the agents that have to go on first
 
 
-class Handover(NamedTuple):
-    """Look at the graph as if these leases were held by this session already."""
-
-    leases: list[Lease]
-    to_session: str
-
-
 class WaitGraph:
     """Looks for rings; 1,000 agents at most are looked at, nearest first."""
 
@@ -33,25 +25,23 @@ class WaitGraph:
         self._state = state
         self._sessions = sessions
 
-    def ring(self, request: Request, blockers: list[Blockers], handover: Handover | None = None) -> tuple[str, ...]:
+    def ring(self, request: Request, blockers: list[Blockers]) -> tuple[str, ...]:
         """The agents that would wait for each other, the asker first; empty if the asker would go on some day."""
         if not self._state.waiting:
             return ()
         asker = request.session_id
-        waiting = self._reachable(asker, _alternatives(request, blockers, handover), handover)
+        waiting = self._reachable(asker, _alternatives(request, blockers))
         stuck = _stuck(waiting)
         return _way_back(asker, waiting, stuck) if asker in stuck else ()
 
-    def _reachable(
-        self, asker: str, alternatives: Alternatives, handover: Handover | None
-    ) -> dict[str, list[Alternatives]]:
+    def _reachable(self, asker: str, alternatives: Alternatives) -> dict[str, list[Alternatives]]:
         """What each agent that can be reached from here waits for, request by request."""
         waiting: dict[str, list[Alternatives]] = {}
         frontier = [asker]
         for agent in frontier:
             if agent in waiting or len(waiting) >= MAX_AGENTS:
                 continue
-            requests = [self.waits_for(waiter, handover) for waiter in self._waiters_of(agent)]
+            requests = [self.waits_for(waiter) for waiter in self._waiters_of(agent)]
             waiting[agent] = [alternatives, *requests] if agent == asker else requests
             frontier += [one for request in waiting[agent] for agents in request for one in agents]
         return waiting
@@ -60,10 +50,10 @@ class WaitGraph:
         own = self._state.waiting_by_session.get(agent, {})
         return [own[ticket] for ticket in sorted(own)]
 
-    def waits_for(self, waiter: Waiter, handover: Handover | None = None) -> Alternatives:
+    def waits_for(self, waiter: Waiter) -> Alternatives:
         """Whom a queued request waits for."""
         request = self.queued(waiter)
-        return _alternatives(request, blockers_of(request), handover)
+        return _alternatives(request, blockers_of(request))
 
     def queued(self, waiter: Waiter) -> Request:
         """The request of somebody who waits."""
@@ -106,20 +96,19 @@ def _path(asker: str, last: str, came_from: dict[str, str]) -> tuple[str, ...]:
     return tuple(reversed(path))
 
 
-def _alternatives(request: Request, blockers: list[Blockers], handover: Handover | None) -> Alternatives:
-    if request.any_of:
-        return [_agents(request, [blocker], handover) for blocker in blockers]
-    return [_agents(request, blockers, handover)]
+def _alternatives(request: Request, blockers: list[Blockers]) -> Alternatives:
+    if not request.any_of:
+        return [_agents(blockers)]
+    is_free = len(blockers) < len(request.targets)
+    return [_agents([blocker]) for blocker in blockers] + ([[]] if is_free else [])
 
 
-def _agents(request: Request, blockers: list[Blockers], handover: Handover | None) -> list[str]:
+def _agents(blockers: list[Blockers]) -> list[str]:
     """Whom these blockers belong to, each once, in order."""
     names: dict[str, None] = {}
     for blocker in blockers:
         for lease in blocker.leases:
-            holder = handover.to_session if handover and lease in handover.leases else lease.session_id
-            if holder not in request.lineage:
-                names[holder] = None
+            names[lease.session_id] = None
         for waiter in blocker.waiters:
             names[waiter.session_id] = None
     return list(names)

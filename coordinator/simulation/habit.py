@@ -31,7 +31,7 @@ from actors.scent_field.messages import (
 )
 from coordinator import giving
 from coordinator.session import AgentSession
-from coordinator.simulation.universe import FILES, PATHS, SPACES, TARGETS, covers
+from coordinator.simulation.universe import FILES, PATHS, SPACES, TARGETS, any_meet, covers
 from coordinator.step import Operation, Pause
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 _MAX_WAIT_S: Final = 8.0
 _MAX_HELD: Final = 4
 _SHARED_SHARE: Final = 0.3
+_TO_WAITING_SHARE: Final = 0.5
+_NEAR_SHARE: Final = 0.3
 
 Do = Callable[["Agent", AgentSession], Operation[Any]]
 
@@ -76,9 +78,13 @@ class Habit:
 
     # Looking for work
 
-    def _targets(self) -> tuple[str, ...]:
+    def _targets(self, agent: Agent) -> tuple[str, ...]:
         n_targets = 1 if self._random.random() < 0.75 else self._random.randint(2, 3)
-        return tuple(self._random.choice(TARGETS) for _ in range(n_targets))
+        near: tuple[str, ...] = TARGETS
+        if agent.holding and self._random.random() < _NEAR_SHARE:
+            _, held = self._random.choice(agent.holding)
+            near = tuple(target for target in TARGETS if any_meet((target,), held.targets))
+        return tuple(self._random.choice(near) for _ in range(n_targets))
 
     def _mode(self, agent: Agent) -> str:
         """Threads of one process that share claims would have to count who still needs them."""
@@ -91,7 +97,7 @@ class Habit:
         return self._random.choice(SPACES)
 
     def _claim(self, agent: Agent, session: AgentSession) -> Operation[Any]:
-        command = Claim(self._space(), self._targets(), self._mode(agent), self._wait_s(), "")
+        command = Claim(self._space(), self._targets(agent), self._mode(agent), self._wait_s(), "")
         return _claimed(agent, session, command)
 
     def _claim_any(self, agent: Agent, session: AgentSession) -> Operation[Any]:
@@ -157,7 +163,10 @@ class Habit:
 
     def _transfer(self, agent: Agent, session: AgentSession) -> Operation[Any]:
         space, granted = self._random.choice(agent.holding)
+        waiting = [one.waiter for one in session.wanted]
         others = [one.session.session_id for one in self._world.agents if one.session and one is not agent]
+        if waiting and self._random.random() < _TO_WAITING_SHARE:
+            others = waiting
         if not others:
             return _nothing()
         return _handed_over(agent, session, Transfer(space, granted.generation, self._random.choice(others), "yours"))

@@ -5,10 +5,17 @@ from __future__ import annotations
 from typing import Any, ClassVar, TypeAlias
 
 from actors.runtime.request_memory import Abandoned
-from actors.scent_field.event import LeaseGranted, LeaseRenewed, WaiterLeft, WaiterQueued
+from actors.scent_field.event import (
+    LeaseGranted,
+    LeaseMoved,
+    LeaseRenewed,
+    SignalDeposited,
+    WaiterLeft,
+    WaiterQueued,
+)
 from actors.sessions.registry import SessionEnded
-from coordinator.simulation.checker.entry import Waiter
-from coordinator.simulation.checker.rule import Record, Rule
+from coordinator.simulation.checker.entry import Lease, Waiter
+from coordinator.simulation.checker.rule import Record, Rule, any_meet
 from coordinator.simulation.checker.terms import EPSILON_S
 from coordinator.simulation.history import Finished
 
@@ -112,37 +119,51 @@ class NobodyForgotten(Rule):
 
 
 class NoRing(Rule):
-    """Nobody may queue up who would close a ring of agents that wait for each other.
+    """Nobody may queue up, or hand a claim over, who would close a ring of agents that wait for each other.
 
     An agent goes on when all of its requests do; a request, when all who are in the way of it do, or for `any_of` of
     one of its targets. Whoever is left when nobody more can go on is in a ring or waits for one. Rings that close when
-    somebody is served or is handed a claim who waits for something else, too, are not looked for.
+    somebody is served who waits for something else, too, are not looked for.
     """
 
     name: ClassVar[str] = "nobody waits for ever"
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
-        self._queued: WaiterQueued | None = None
+        self._how = ""
+        self._waiting: list[str] = []
 
     def fact(self, event: Any) -> None:
-        """Judge when the book has taken it, and nothing after it."""
-        self._judge()
-        self._queued = event if isinstance(event, WaiterQueued) else None
+        """Judge when the book has taken it, and nothing after it but the rest of a hand-over."""
+        if not (self._how and isinstance(event, (LeaseMoved, SignalDeposited))):
+            self._judge()
+        if isinstance(event, WaiterQueued):
+            self._how, self._waiting = f"{event.session_id} may queue up", [event.session_id]
+        elif isinstance(event, LeaseMoved) and event.lease_id in self.book.leases:
+            lease = self.book.leases[event.lease_id]
+            self._how = f"{lease.session_id} may hand over to {event.session_id}"
+            self._waiting += self._waiting_for(lease)
 
     def settled(self) -> None:
         """The last of the row."""
         self._judge()
 
+    def _waiting_for(self, lease: Lease) -> list[str]:
+        return [
+            waiter.session_id
+            for waiter in self.book.waiters.values()
+            if waiter.space == lease.space and any_meet(waiter.targets, lease.targets)
+        ]
+
     def _judge(self) -> None:
-        queued, self._queued = self._queued, None
-        if queued is None:
+        how, waiting, self._how, self._waiting = self._how, self._waiting, "", []
+        if not waiting:
             return
         ways = self._ways()
         stuck = _stuck(ways)
-        if queued.session_id in _reached(queued.session_id, ways, stuck):
+        if any(one in _reached(one, ways, stuck) for one in waiting):
             rows = [waiter.row for waiter in self.book.waiters.values() if waiter.session_id in stuck]
-            self.broken(f"{queued.session_id} may queue up and closes a ring of {', '.join(stuck)}", *rows)
+            self.broken(f"{how} and closes a ring of {', '.join(stuck)}", *rows)
 
     def _ways(self) -> Ways:
         ways: Ways = {}

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from actors.scent_field.event import WaiterLeft
+from actors.scent_field.event import LeaseMoved, WaiterLeft
 
 
 def left(ticket: int, reason: str) -> WaiterLeft:
@@ -140,4 +140,32 @@ def test_who_takes_any_of_its_targets_goes_on_with_one_that_is_not_in_the_ring(s
     two_that_hold(story)
     story.commit(story.granted("eve#3", "task:login", generation=3))
     story.commit(story.queued(2, "bob#2", "src/api.py", "task:login", any_of=True))
+    assert story.broken() == []
+
+
+def moved(story: Any, lease_id: int, to: str, generation: int) -> LeaseMoved:
+    return LeaseMoved("house", lease_id, to, generation, False, story.at_s, "")
+
+
+def test_whoever_waits_for_somebody_is_not_handed_what_that_one_waits_for(story: Any) -> None:
+    two_that_hold(story)
+    story.commit(story.queued(2, "eve#3", "src/api.py"))
+    story.commit(moved(story, 2, "eve#3", 3))
+    assert story.broken() == ["nobody waits for ever"]
+    assert "bob#2 may hand over to eve#3 and closes a ring of ann#1, eve#3" in story.messages()
+
+
+def test_the_giver_of_a_claim_may_wait_for_it_too(story: Any) -> None:
+    story.register("ann#1", "bob#2", "eve#3")
+    story.commit(story.granted("ann#1", "src/app.py", generation=1), story.granted("ann#1", "task:login", generation=2))
+    story.commit(story.granted("eve#3", "src/api.py", generation=3))
+    story.commit(story.queued(1, "ann#1", "src/"), story.queued(2, "bob#2", "task:login"))
+    assert story.broken() == []
+    story.commit(moved(story, 1, "bob#2", 4))
+    assert story.broken() == ["nobody waits for ever"]
+
+
+def test_a_hand_over_to_somebody_who_waits_for_nothing_closes_no_ring(story: Any) -> None:
+    two_that_hold(story)
+    story.commit(moved(story, 2, "eve#3", 3))
     assert story.broken() == []
