@@ -1,8 +1,8 @@
 """Many claims of one target each, decided as one by one but recorded in runs.
 
-Nearly all claims are of one plain file that nobody holds. What comes in a row of such is one fact, one part of the
-answer, and a few dict updates; every other target takes the way of a single claim. The outcome is the same, and a
-property test holds the two against each other.
+Nearly all claims are of one plain file that nobody holds, waits for or has marked. What comes in a row of such is one
+fact, one part of the answer, and a few dict updates; every other target takes the way of a single claim. The outcome is
+the same, and a property test holds the two against each other.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from actors.scent_field.claiming import Claiming
 from actors.scent_field.event import LeasesGranted
 from actors.scent_field.expiry import Expiry
 from actors.scent_field.liveness import Liveness
+from actors.scent_field.mark import places_marked
 from actors.scent_field.messages import AnsweredApart, Claim, ClaimEach, ClaimedEach, Granted, GrantedRun, Held
 from actors.scent_field.request import check_space, check_terms
 from actors.scent_field.state import FieldState
@@ -61,7 +62,7 @@ class Batch:
         place, targets = 0, command.targets
         for stop in (*self._singles(command), len(targets)):
             while place < stop:
-                n_free = min(self._n_free(command, place, stop), self._state.n_room)
+                n_free = self._n_free(command, place, stop)
                 yield place, n_free
                 place += n_free or 1
             if stop < len(targets):
@@ -69,19 +70,26 @@ class Batch:
             place = stop + 1
 
     def _n_free(self, command: ClaimEach, place: int, stop: int) -> int:
+        """How many targets from this place on nobody holds, as far as there is room for more claims."""
+        stop = min(stop, place + self._state.n_room)
         return self._state.look(command.space).leases.index.n_free(command.targets, place, stop)
 
     def _singles(self, command: ClaimEach) -> list[int]:
-        """Places that cannot be in a run: all while somebody waits or there are marks to tell of."""
+        """Places that cannot be in a run.
+
+        That is what is no plain file, may have marks to tell of, is waited for, or comes a second time.
+        """
         targets = command.targets
-        space = self._state.look(command.space)
-        if command.mode != "exclusive" or space.waiters.waiters or space.signals.has_marks:
+        if command.mode != "exclusive":
             return list(range(len(targets)))
-        singles = places_not_plain(targets)
+        space = self._state.look(command.space)
+        singles = {*places_not_plain(targets), *places_marked(space.signals, targets)}
+        if len(space.waiters):
+            singles.update(space.waiters.index.places_taken(targets))
         if len(set(targets)) < len(targets):
             first = {text: place for place, text in reversed(list(enumerate(targets)))}
-            singles = sorted({*singles, *(place for place, text in enumerate(targets) if first[text] < place)})
-        return singles
+            singles.update(place for place, text in enumerate(targets) if first[text] < place)
+        return sorted(singles)
 
     def _grant_run(self, session_id: str, command: ClaimEach, place: int, n_claims: int, now_s: float) -> GrantedRun:
         state = self._state

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from actors.scent_field.messages import SignalNote
@@ -27,9 +27,28 @@ def marks_on(signals: Signals, targets: tuple[Target, ...], now_s: float) -> tup
     return tuple([_note(row, now_s) for row in strongest[:MAX_NOTES]])
 
 
+def places_marked(signals: Signals, paths: Sequence[str]) -> list[int]:
+    """Where among these files those are that may have a mark, on themselves or on a folder that holds them.
+
+    All others surely have none. Faded marks that were not collected yet count.
+    """
+    kinds = signals.kinds_present(TOLD)
+    if not kinds:
+        return []
+    is_below_mark: dict[str, bool] = {}
+    places = []
+    for place, path in enumerate(paths):
+        folder = path.rpartition("/")[0]
+        if folder not in is_below_mark:
+            is_below_mark[folder] = any(signals.is_kept(kinds, above) for above in _folders(path))
+        if is_below_mark[folder] or signals.is_kept(kinds, path):
+            places.append(place)
+    return places
+
+
 def _rows_on(signals: Signals, kinds: tuple[SignalKind, ...], target: Target, now_s: float) -> Iterator[SignalRow]:
     if target.kind in (TargetKind.FILE, TargetKind.LABEL):
-        named = [target.text, *_folders(target)]
+        named = [target.text, *(_folders(target.text) if target.kind is TargetKind.FILE else ())]
         for kind in kinds:
             for text in named:
                 row = signals.row(kind, text, now_s)
@@ -42,11 +61,9 @@ def _rows_on(signals: Signals, kinds: tuple[SignalKind, ...], target: Target, no
                 yield row
 
 
-def _folders(target: Target) -> list[str]:
+def _folders(path: str) -> list[str]:
     """The folders that hold a file, the innermost first."""
-    if target.kind is not TargetKind.FILE:
-        return []
-    names = target.text.split("/")
+    names = path.split("/")
     return [*("/".join(names[:n]) + "/" for n in range(len(names) - 1, 0, -1)), "./"]
 
 

@@ -8,7 +8,7 @@ a file that nothing but files could be in the way of costs one look into its fol
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import Final, Generic, TypeAlias, TypeVar
 
@@ -152,6 +152,13 @@ class OverlapIndex(Generic[T]):
             if self._n_wide and self._covering(tuple(paths[place].split("/"))):
                 return place - start
         return stop - start
+
+    def places_taken(self, paths: Sequence[str]) -> Iterator[int]:
+        """Where among these files those are that something overlaps; only for `is_plain` paths."""
+        place = 0
+        while (place := place + self.n_free(paths, place, len(paths))) < len(paths):
+            yield place
+            place += 1
 
     def overlapping(self, target: Target) -> list[T]:
         """The entries on all targets that overlap this one, ascending by key, then by the text of their target."""

@@ -112,6 +112,9 @@ class RecentTrails:
     def __len__(self) -> int:
         return len(self._recent) + len(self._ranked)
 
+    def __contains__(self, target: str) -> bool:
+        return target in self._recent or target in self._ranked
+
     def check_invariants(self) -> None:
         """No target is kept twice, and the order is that of time."""
         self._ranked.check_invariants()

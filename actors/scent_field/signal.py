@@ -114,6 +114,10 @@ class Signals:
         """Those of these kinds of which a deposit is kept."""
         return tuple([kind for kind in kinds if self._kinds[kind].n_deposits])
 
+    def is_kept(self, kinds: tuple[SignalKind, ...], target: str) -> bool:
+        """Whether a deposit of one of these kinds is kept on exactly this target."""
+        return any(target in self._kinds[kind] for kind in kinds)
+
     def trails(self, kind: SignalKind) -> Iterator[tuple[str, tuple[Deposit, ...]]]:
         """All deposits of a kind by target, faded ones that were not collected yet included."""
         return self._kinds[kind].trails()

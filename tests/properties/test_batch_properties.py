@@ -51,7 +51,7 @@ before = st.one_of(
     ),
     st.builds(Claim, space, st.tuples(plain), modes, st.just(60.0), st.just("")),
     st.builds(Release, space, st.tuples(plain), st.just(0), st.booleans()),
-    st.builds(LeaveSignal, space, st.sampled_from(("AVOID", "HOT")), plain, st.just(1.0)),
+    st.builds(LeaveSignal, space, st.sampled_from(("AVOID", "HOT", "DONE")), st.sampled_from(TARGETS), st.just(1.0)),
 )
 step = st.tuples(agents, before)
 batch_step = st.tuples(agents, st.builds(ClaimEach, space, batches, modes, st.just("why")))

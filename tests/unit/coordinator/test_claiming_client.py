@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import pickle
 
 import pytest
@@ -234,3 +235,13 @@ def test_answers_are_conditions(agent):
     assert not bob.check("a.py", claimed.generation)
     assert not bob.release("a.py")
     assert ann.release("a.py")
+
+
+def test_what_a_session_holds_is_no_work_for_the_garbage_collector(agent):
+    ann = agent("ann")
+    claimed = [ann.claim("docs/"), *ann.claim_each([f"f{number}.py" for number in range(100)])]
+    gc.collect()
+    gc.collect()  # a tuple is left alone once those in it are
+    held = ann._core.session.held
+    assert len(held) == len(claimed) == 101
+    assert not any(gc.is_tracked(part) for key in held for part in (key, *key))

@@ -75,6 +75,30 @@ def test_marks_are_told_with_each_grant():
     assert ([note.agent for note in first.signals], second.signals) == (["bob#2"], ())
 
 
+@pytest.mark.parametrize(
+    ("session_id", "left"),
+    [
+        ("bob#2", LeaveSignal("s", "AVOID", "src/b.py", 1.0)),
+        ("bob#2", LeaveSignal("s", "DONE", "src/", 1.0)),
+        ("bob#2", Claim("s", ("src/b.py",), "exclusive", 60.0, "")),
+        ("ann#1", Claim("s", ("src/*.py",), "exclusive", 60.0, "")),
+    ],
+)
+def test_what_concerns_one_target_leaves_the_others_in_their_runs(session_id, left):
+    machine = joined()
+    ask(machine, "ann#1", Claim("s", ("src/b.py",), "exclusive", 0.0, ""))
+    ask(machine, session_id, left)
+    answer = ask(machine, "ann#1", each("a.py", "b.py", "src/b.py", "c.py", "d/e.py"))
+    assert [(run.place, run.n_claims) for run in answer.runs] == [(0, 2), (3, 2)]
+    assert [one.place for one in answer.apart] == [2]
+
+
+def test_what_was_only_read_keeps_no_target_out_of_a_run():
+    machine = joined()
+    ask(machine, "bob#2", LeaveSignal("s", "HOT", "a.py", 1.0))
+    assert ask(machine, "ann#1", each("a.py", "b.py")).runs == (GrantedRun(0, 2, 1),)
+
+
 def test_shared_claims_are_made_one_by_one():
     machine = joined()
     assert not ask(machine, "ann#1", each("a.py", "b.py", mode="shared")).runs
