@@ -28,7 +28,6 @@ from coordinator.simulation.history import (
     Opened,
     Record,
     Replied,
-    Stalled,
     Stopped,
     Wrote,
 )
@@ -58,11 +57,9 @@ def _moment(record: Record) -> tuple[float, int]:
 
 def _of_deed(deed: Deed) -> Iterator[Record]:
     kind, whom, at_s, until_s = deed
-    if kind in (KILL_ACTOR, KILL_CLUSTER):
-        yield Stopped(at_s, whom, THE_PROCESS, "killed")
+    if kind in (KILL_ACTOR, KILL_CLUSTER, STOP_ACTOR):
+        yield Stopped(at_s, whom, THE_PROCESS, "stopped" if kind == STOP_ACTOR else "killed")
         yield Opened(until_s, whom, THE_PROCESS, 1, 0, 0.0)
-    elif kind == STOP_ACTOR:
-        yield Stalled(until_s, whom, THE_PROCESS, until_s - at_s)
     else:
         yield Happened(at_s, whom, KILLED if kind == KILL_AGENT else "is stopped")
         if kind != KILL_AGENT:

@@ -5,17 +5,21 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any, Final
 
 import psutil
 import ray
+import sqlalchemy as sa
 
 from actors.runtime.errors import Misuse, Unavailable
+from actors.runtime.store import Store
+from actors.runtime.table import metadata
 from coordinator.chaos.plan import Plan
 from coordinator.chaos.routine import counter_line
 from coordinator.cluster import down, up
+from coordinator.domain import DOMAINS
 from coordinator.embedding.settings import EmbeddingSettings
 from coordinator.folder import private_folder
 from coordinator.head import Head, start_head, stop_head
@@ -105,10 +109,12 @@ class Stage:
         down(self.settings)
 
     def close(self) -> None:
-        """Stop the head, whatever state it is in."""
+        """Stop the head, whatever state it is in, and leave no rows on a server."""
         if ray.is_initialized():
             ray.shutdown()
         stop_head(self.settings.state_dir, self._head)
+        if self.settings.store_url is not None:
+            forget(self.settings)
 
 
 def _family(head: Head) -> list[psutil.Process]:
@@ -116,14 +122,27 @@ def _family(head: Head) -> list[psutil.Process]:
     return [process, *process.children(recursive=True)]
 
 
+def forget(settings: Settings) -> None:
+    """Remove the rows of a namespace from its server."""
+    for domain in DOMAINS:
+        url, key = settings.store_url_of(domain), settings.store_key_of(domain)
+        with closing(Store(url, key)) as store, store.writing(alone=True) as connection:
+            for table in metadata.sorted_tables:
+                connection.execute(sa.delete(table).where(table.c.domain == key))
+
+
 @contextmanager
 def staged(folder: Path, plan: Plan, store_url: str | None) -> Iterator[Stage]:
-    """A stage with its actors up; its processes are gone afterwards. Raises `Misuse` in a connected process."""
+    """A stage with its actors up; its processes are gone afterwards. Raises `Misuse` in a connected process.
+
+    Ray prints on standard output that actors have died, which is no news here: that goes to a file meanwhile.
+    """
     if ray.is_initialized():
         raise Misuse("this process is connected to a Ray cluster: run chaos in a process of its own")
-    stage = Stage(folder, plan, store_url)
-    try:
-        stage.up()
-        yield stage
-    finally:
-        stage.close()
+    with (private_folder(folder) / "ray.log").open("w", encoding="utf-8") as log, redirect_stdout(log):
+        stage = Stage(folder, plan, store_url)
+        try:
+            stage.up()
+            yield stage
+        finally:
+            stage.close()
