@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from actors.runtime.errors import Misuse
 from coordinator.domain import QUALITY_STORE, SCENT_FIELD, THRESHOLDS
 from coordinator.simulation.checker.terms import Terms
 
@@ -31,6 +32,14 @@ WEIGHTS: Final[Mapping[str, int]] = MappingProxyType(
 _ACTORS: Final[Mapping[str, int]] = MappingProxyType({SCENT_FIELD: 6, QUALITY_STORE: 3, THRESHOLDS: 1})
 _STOPS: Final = (1.3, 2.5)
 """How long a process is stopped, in TTLs."""
+
+
+def weights_of(only: Sequence[str] | None) -> Mapping[str, int]:
+    """How often each kind of fault comes; of some kinds alone if they are named. Raises `Misuse` for unknown ones."""
+    unknown = [kind for kind in only or () if kind not in FAULTS]
+    if unknown:
+        raise Misuse(f"there is no fault {unknown[0]!r}: name some of {', '.join(FAULTS)}")
+    return {kind: weight for kind, weight in WEIGHTS.items() if not only or kind in only}
 
 
 class Fault(NamedTuple):

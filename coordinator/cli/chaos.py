@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MAX_MINUTES: Final = 60.0
 MAX_AGENTS: Final = 64
 _SHOWN: Final = 3
+_SEEDS: Final = 1_000_000
 
 
 def chaos(
@@ -35,6 +36,12 @@ def chaos(
     agents: Annotated[
         int, typer.Option(help="How many agents, each a process.", metavar="A", min=1, max=MAX_AGENTS)
     ] = 8,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Only this kind of fault; may be given again.", metavar="FAULT")
+    ] = None,
+    faults: Annotated[
+        int | None, typer.Option(help="End after so many faults, if that is earlier.", metavar="N", min=1)
+    ] = None,
     store: Annotated[str | None, typer.Option(help="A PostgreSQL database; else SQLite files.", metavar="URL")] = None,
     keep: Annotated[
         Path | None, typer.Option(help="Leave stores and diaries in this new folder.", metavar="DIR")
@@ -47,10 +54,16 @@ def chaos(
     A seed gives the same faults again; what they meet depends on the machine. Ends with 1 if a promise was broken.
     """
     # Ray, the stores and the client come along, which `--help` does without.
-    from coordinator.chaos.plan import Plan
+    from coordinator.chaos.plan import Plan, weights_of
     from coordinator.chaos.run import run_chaos
 
-    plan = Plan(seed=secrets.randbelow(1_000_000) if seed is None else seed, for_s=60.0 * minutes, n_agents=agents)
+    plan = Plan(
+        seed=secrets.randbelow(_SEEDS) if seed is None else seed,
+        for_s=60.0 * minutes,
+        max_faults=faults,
+        n_agents=agents,
+        weights=weights_of(only),
+    )
     folder = _folder(keep)
     is_kept = keep is not None
     try:
