@@ -9,6 +9,7 @@ import typer
 
 from coordinator.cli import (
     backup,
+    chaos,
     claims,
     doctor,
     embedding,
@@ -61,6 +62,7 @@ _PANELS: Final[dict[str, dict[str, CommandFunction]]] = {
         "demo": stories.demo,
         "bench": stories.bench,
         "simulate": simulate.simulate,
+        "chaos": chaos.chaos,
     },
 }
 

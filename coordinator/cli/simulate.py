@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -13,6 +12,7 @@ from actors.runtime.errors import Misuse
 from coordinator.cli.exit_code import ExitCode
 from coordinator.cli.invocation import Invocation
 from coordinator.cli.outcome import Grid, Line, Outcome, Part, Verbatim
+from coordinator.cli.progress import progress
 
 if TYPE_CHECKING:
     from coordinator.simulation.campaign import Told
@@ -56,7 +56,7 @@ def _explore(n_seeds: int, n_steps: int, n_agents: int) -> Outcome:
     # The machines and their stores come along, which `--help` does without.
     from coordinator.simulation.campaign import explore
 
-    with _progress(n_seeds) as told:
+    with _told(n_seeds) as told:
         campaign = explore(range(n_seeds), n_steps=n_steps, n_agents=n_agents, told=told)
     parts: list[Part] = [
         Line(f"{n_seeds} seeds of {n_steps} steps with {n_agents} agents: {campaign.n_records} records in all"),
@@ -100,7 +100,7 @@ def _hunt(name: str, n_steps: int, n_agents: int) -> Outcome:
     from coordinator.simulation.planted import chosen_bugs, hunt_all
 
     bugs = chosen_bugs(name)
-    with _progress(len(bugs)) as told:
+    with _told(len(bugs)) as told:
         done: list[Caught] = []
 
         def one_more(caught: Caught) -> None:
@@ -118,19 +118,7 @@ def _hunt(name: str, n_steps: int, n_agents: int) -> Outcome:
 
 
 @contextmanager
-def _progress(n_all: int) -> Iterator[Told]:
-    """A bar on standard error, where somebody looks at it."""
-    if not sys.stderr.isatty():
-        yield lambda _done, _broken: None
-        return
-    # Rich takes a fifth of a second to import, and pipes do without it.
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("simulate", total=n_all)
-
-        def told(n_done: int, n_broken: int) -> None:
-            bar.update(task, completed=n_done, description=f"simulate ({n_broken} broken)" if n_broken else "simulate")
-
-        yield told
+def _told(n_all: int) -> Iterator[Told]:
+    """A bar that says how many seeds are broken."""
+    with progress("simulate", n_all) as advance:
+        yield lambda n_done, n_broken: advance(n_done, f"{n_broken} broken" if n_broken else "")

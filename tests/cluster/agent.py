@@ -11,6 +11,7 @@ import json
 import multiprocessing
 import os
 import random
+import signal
 import sys
 import time
 from pathlib import Path
@@ -122,6 +123,18 @@ class Agent:
     def edit(self, path: str, old: str, new: str) -> dict[str, Any]:
         """Change a file."""
         return self._agent.edit(path, old, new).to_dict()
+
+    def stop_at_rename(self, path: str) -> None:
+        """Stand still, as by SIGSTOP, when this file is about to be replaced: once, after all checks."""
+        target = os.path.realpath(self._agent.root / path)
+        armed = [True]
+
+        def hook(event: str, arguments: tuple[Any, ...]) -> None:
+            if event == "os.rename" and armed and os.path.realpath(arguments[1]) == target:
+                armed.clear()
+                os.kill(os.getpid(), signal.SIGSTOP)
+
+        sys.addaudithook(hook)
 
     def heartbeat(self) -> float:
         """Beat now; answers the seconds until the session's end."""

@@ -44,8 +44,8 @@ class _Enough(Exception):
     """There is no use in more."""
 
 
-def check(history: Sequence[Record], terms: Terms) -> list[Finding]:
-    """What the history breaks, first things first; `MAX_FINDINGS` at most."""
+def check(history: Sequence[Record], terms: Terms, kinds: Sequence[type[Rule]] = RULES) -> list[Finding]:
+    """What the history breaks of these rules, first things first; `MAX_FINDINGS` at most."""
     findings: list[Finding] = []
 
     def find(finding: Finding) -> None:
@@ -54,7 +54,7 @@ def check(history: Sequence[Record], terms: Terms) -> list[Finding]:
             raise _Enough
 
     book = Book(terms)
-    rules = [rule(book, find) for rule in RULES]
+    rules = [kind(book, find) for kind in kinds]
     try:
         for place, record in enumerate(history):
             _read(place, record, book, rules)

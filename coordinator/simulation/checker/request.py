@@ -14,7 +14,7 @@ from coordinator.simulation.checker.rule import Committed, Record, Rule
 from coordinator.simulation.history import Heard, Message, Replied, Sent
 
 DURABLE: tuple[str, ...] = ("granted", "deposited", "farewell", "recorded")
-"""Answers that tell of something that must not be lost; `released` does too, if something was."""
+"""Answers that tell of something that must not be lost; `released` and `recorded` do so if something was."""
 SCENT_FIELD = "scent_field"
 MAY_BE_MISUSE: tuple[str, ...] = ("transfer",)
 
@@ -177,6 +177,8 @@ def _tells(answer: Message) -> bool:
     match answer:
         case ["released", n_released, *_]:
             return bool(n_released > 0)
+        case ["recorded", signal, is_escalated, is_risky]:
+            return bool(signal or is_escalated or is_risky)
         case ["claimed_each", *_]:
             return any(True for _ in _granted([answer]))
     return answer[0] in DURABLE
