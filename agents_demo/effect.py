@@ -1,4 +1,4 @@
-"""What learning did: the same tasks with it and without, by the rule that chose the view, and which files it touched."""
+"""What learning did: the same tasks with and without it, by the rule that chose the view, and the files it touched."""
 
 from __future__ import annotations
 

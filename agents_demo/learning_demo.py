@@ -25,7 +25,7 @@ from agents_demo.course import Course, Round, reports_of
 from agents_demo.crew import MAX_AGENTS, Crew
 from agents_demo.effect import comparison, touched_paths
 from agents_demo.host import coordinator_for, space_of
-from agents_demo.learning_table import print_learning
+from agents_demo.learning_table import ARMS, print_learning
 from agents_demo.ledger import judge
 from agents_demo.performance import perform
 from agents_demo.report import TaskReport
@@ -40,7 +40,6 @@ DEFAULT_ROUNDS: Final = 6
 DEFAULT_TASKS: Final = 480
 DEFAULT_THINK_MS: Final = 20.0
 MAX_ROUNDS: Final = 50
-ARMS: Final = {"learning_on": True, "learning_off": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +106,7 @@ def _run(plan: LearningPlan, settings: Settings, source: Path | None, folder: Pa
             stage, backlog = staged.result()
         advance = stack.enter_context(progress_bars(screen, list(ARMS), len(backlog.tasks)))
         rounds: dict[str, list[Round]] = {}
-        for (name, learns), hosted in zip(ARMS.items(), (on, off), strict=True):
+        for name, hosted in zip(ARMS, (on, off), strict=True):
             with finish_line(screen, name, len(rounds) + 1, len(ARMS)):
                 course = Course(
                     crew,
@@ -116,7 +115,7 @@ def _run(plan: LearningPlan, settings: Settings, source: Path | None, folder: Pa
                     stage.copy(name),
                     hosted.model_copy(update={"space": space_of(name)}),
                     plan.think_s,
-                    learns,
+                    learns=hosted is on,
                 )
                 rounds[name] = course.run(partial(advance, name))
     with screen.status("comparing the files with what the agents said"):

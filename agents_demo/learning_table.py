@@ -25,53 +25,59 @@ from agents_demo.table import TITLES
 Document = Mapping[str, Any]
 
 MAX_PATHS_SHOWN: Final = 12
-_ARMS: Final = ("learning_on", "learning_off")
+ARMS: Final = ("learning_on", "learning_off")
+"""With what is learned in use, and without."""
 
 
 def print_learning(console: Console, document: Document) -> None:
     """The tables and what they mean; the last line says whether learning paid."""
-    console.print(rounds_table(document))
+    for name in ARMS:
+        console.print(rounds_table(TITLES[name], document[name]))
     for line in (*_meanings(document), "", *learned_lines(document["learned"]), ""):
         console.print(Text(line), soft_wrap=True)
     console.print(effect_table(document["effect"]))
-    console.print(Text(_reading(document["effect"])))
-    console.print(Text(verdict(document["effect"])))
+    for line in (*_reading(document["effect"]), verdict(document["effect"])):
+        console.print(Text(line), soft_wrap=True)
 
 
-def rounds_table(document: Document) -> Table:
-    """Both arms side by side, round by round, with their sums."""
+def rounds_table(title: str, arm: Document) -> Table:
+    """What happened in each round, and in all of them."""
+    rounds = arm["rounds"]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_footer=True)
-    table.add_column("round", "all", justify="right")
-    for name in _ARMS:
-        rounds = document[name]["rounds"]
-        for title, key in (("reads", "reads"), ("bounces", "bounces")):
-            table.add_column(f"{TITLES[name]}\n{title}", f"{sum(one[key] for one in rounds):,}", justify="right")
-        table.add_column("\nfailed edits", _failures(document[name]["edits_failed"]))
-        table.add_column("\ntokens, net", f"{document[name]['tokens_read_net']:,}", justify="right")
-    for number, pair in enumerate(zip(*(document[name]["rounds"] for name in _ARMS), strict=True), 1):
-        table.add_row(str(number), *(cell for one in pair for cell in _cells(one)))
+    table.add_column(title, "all", no_wrap=True)
+    for key in ("tasks", "reads", "bounces"):
+        table.add_column(key, f"{sum(one[key] for one in rounds):,}", justify="right")
+    table.add_column("failed edits", _failures(arm["edits_failed"]))
+    table.add_column("tokens, net", f"{arm['tokens_read_net']:,}", justify="right")
+    table.add_column("deltas", "")
+    for number, one in enumerate(rounds, 1):
+        counts = (f"{one[key]:,}" for key in ("tasks", "reads", "bounces"))
+        table.add_row(
+            f"round {number}", *counts, _failures(one["edits_failed"]), f"{one['tokens_read_net']:,}", _deltas(one)
+        )
     return table
 
 
-def _cells(one: Document) -> tuple[str, ...]:
-    return f"{one['reads']:,}", f"{one['bounces']:,}", _failures(one["edits_failed"]), f"{one['tokens_read_net']:,}"
+def _deltas(one: Document) -> str:
+    return ", ".join(f".{extension} {delta:+.3f}" for extension, delta in one["deltas"].items())
 
 
 def _failures(by_cause: Mapping[str, int]) -> str:
-    return "\n".join(f"{n} {cause}" for cause, n in by_cause.items()) or "0"
+    return ", ".join(f"{n} {cause}" for cause, n in by_cause.items()) or "0"
 
 
 def _meanings(document: Document) -> list[str]:
-    on, off = (document[name] for name in _ARMS)
+    on, off = (document[name] for name in ARMS)
     return [
         f"{document['agents']} agents, each a process, do {document['tasks']} tasks in {document['files_with_tasks']} "
         f"of {document['files']} files in {document['rounds']} rounds, both times the same agent the same tasks in the "
         f"same order; {document['agents_with_memory']} of them quote from memory where looking is dear.",
         f"tasks done: {on['tasks_done']} with learning on, {off['tasks_done']} with it off. "
         "reads: views of whole files. bounces: a short view that its agent read again whole. "
-        "tokens, net: all views and answers, less what failed edits made necessary.",
+        "tokens, net: all views and answers, less what failed edits made necessary. "
+        "deltas: of the thresholds, at the end of the round.",
         "learning off: agents are shown what the rule from before anything was learned says, "
-        "by a coordinator of their own.",
+        "by a coordinator of their own; the deltas there are used by nobody.",
     ]
 
 
@@ -114,40 +120,48 @@ def _path_lines(touched: list[Document]) -> list[str]:
 
 
 def _path_line(row: Document) -> str:
-    times = f"{row['n_served']} time{'s' * (row['n_served'] != 1)}"
-    because = f"{row['n_missed']} missed edits" if row["rule"] == ESCALATION else f"{row['n_read_again']} second reads"
-    return f"{row['path']}  {row['rule']}, {times}, after {because}"
+    is_escalated = row["rule"] == ESCALATION
+    because = _n(row["n_missed"], "missed edit") if is_escalated else _n(row["n_read_again"], "second read")
+    return f"{row['path']}  {row['rule']}, {_n(row['n_served'], 'time')}, after {because}"
+
+
+def _n(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"
 
 
 def effect_table(effect: Document) -> Table:
     """The rules that chose the first view of each task, and the tokens of these tasks in both arms."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_footer=True)
-    difference = effect["tokens_on"] - effect["tokens_off"]
-    table.add_column("view chosen by", "all")
-    table.add_column("view", "")
-    table.add_column("else", "")
-    for title, total in (
-        ("tasks", sum(row["n_tasks"] for row in effect["by_rule"])),
-        ("tokens, on", effect["tokens_on"]),
-        ("tokens, off", effect["tokens_off"]),
-    ):
-        table.add_column(title, f"{total:,}", justify="right")
-    table.add_column("difference", f"{difference:+,}", justify="right")
+    table.add_column("view chosen by", "all", no_wrap=True)
+    table.add_column("view", "", no_wrap=True)
+    totals = {
+        "tasks": f"{sum(row['n_tasks'] for row in effect['by_rule']):,}",
+        "tokens, on": f"{effect['tokens_on']:,}",
+        "tokens, off": f"{effect['tokens_off']:,}",
+        "more": f"{effect['tokens_on'] - effect['tokens_off']:+,}",
+    }
+    for title, total in totals.items():
+        table.add_column(title, total, justify="right")
     for row in effect["by_rule"]:
+        view = row["mode"] if row["mode"] == row["mode_off"] else f"{row['mode']}, not {row['mode_off']}"
         counts = (f"{row[key]:,}" for key in ("n_tasks", "tokens_on", "tokens_off"))
-        table.add_row(row["rule"], row["mode"], row["mode_off"], *counts, f"{row['difference']:+,}")
+        table.add_row(row["rule"], view, *counts, f"{row['difference']:+,}")
     return table
 
 
-def _reading(effect: Document) -> str:
-    """What moved the tokens, by the rows of the table."""
-    moved = [row for row in effect["by_rule"] if row["mode"] != row["mode_off"]]
-    if not moved:
-        return (
-            "Learning chose no other view than the rule from before; what differs are the words of the views' headers."
-        )
-    parts = "; ".join(f"{row['rule']} {row['difference']:+,} in {row['n_tasks']} tasks" for row in moved)
-    return (
-        f"What moved it: {parts}. Where the view is the same in both, headers differ by the name of the rule. "
-        "Tokens here are all that was read, also what failed edits made necessary."
-    )
+def _reading(effect: Document) -> list[str]:
+    """What moved the tokens, by the rows of the table, and what did not."""
+    rows = effect["by_rule"]
+    moved = [f"{row['rule']} {row['difference']:+,} in {_n(row['n_tasks'], 'task')}" for row in _moved(rows)]
+    lines = [
+        f"What moved it: {'; '.join(moved)}." if moved else "Learning chose no other view than the rule from before.",
+        "Where the view is the same in both, headers differ by the name of the rule. "
+        "Tokens here are all that was read, also what failed edits made necessary.",
+    ]
+    if all(row["mode"] != "entropy" for row in rows):
+        lines.append("No view was in the mode entropy, the only one that thresholds act on: they moved nothing here.")
+    return lines
+
+
+def _moved(rows: Iterable[Document]) -> list[Document]:
+    return [row for row in rows if row["mode"] != row["mode_off"]]
