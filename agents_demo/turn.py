@@ -15,6 +15,7 @@ from agents_demo.hands import EditAnswer, Hands, Shown
 from agents_demo.proposal import AlreadyDone, NotVisible, Proposal, propose
 from agents_demo.report import Look, Status, TaskReport
 from agents_demo.task import Task
+from coordinator.editing.refusal import Cause
 
 Recall = Callable[[Task], str]
 """What the agent knows by heart around a task's place; empty for nothing."""
@@ -90,7 +91,7 @@ class Turn:
         """What to do, by the first text that shows the place: the refusal's own, then views, the short ones first."""
         found: Proposal | NotVisible | AlreadyDone = NotVisible("nothing was read yet")
         if refused is not None:
-            found = propose(self._task, refused.text)
+            found = propose(self._task, refused.text, trusts_orphans=refused.cause != Cause.AMBIGUOUS)
         views = self._views() if refused is None else self._whole(is_retry=True)
         while isinstance(found, NotVisible) and (text := next(views, None)) is not None:
             found = propose(self._task, text)
