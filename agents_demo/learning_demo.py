@@ -37,7 +37,7 @@ from coordinator.settings import Settings
 
 DEFAULT_AGENTS: Final = 4
 DEFAULT_ROUNDS: Final = 6
-DEFAULT_TASKS: Final = 480
+DEFAULT_TASKS: Final = 400
 DEFAULT_THINK_MS: Final = 20.0
 MAX_ROUNDS: Final = 50
 

@@ -25,6 +25,9 @@ from agents_demo.table import TITLES
 Document = Mapping[str, Any]
 
 MAX_PATHS_SHOWN: Final = 12
+_CAUSES_WIDTH: Final = 25
+"""Two causes beside each other; the table still fits 80 characters."""
+_COUNTS: Final = ("reads", "bounces")
 ARMS: Final = ("learning_on", "learning_off")
 """With what is learned in use, and without."""
 
@@ -41,25 +44,26 @@ def print_learning(console: Console, document: Document) -> None:
 
 
 def rounds_table(title: str, arm: Document) -> Table:
-    """What happened in each round, and in all of them."""
+    """What happened in each round, and in all of them; a column for the delta of each extension."""
     rounds = arm["rounds"]
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_footer=True)
-    table.add_column(title, "all", no_wrap=True)
-    for key in ("tasks", "reads", "bounces"):
+    extensions = sorted({extension for one in rounds for extension in one["deltas"]})
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, show_footer=True)
+    table.add_column("round", "all", no_wrap=True)
+    for key in _COUNTS:
         table.add_column(key, f"{sum(one[key] for one in rounds):,}", justify="right")
-    table.add_column("failed edits", _failures(arm["edits_failed"]))
-    table.add_column("tokens, net", f"{arm['tokens_read_net']:,}", justify="right")
-    table.add_column("deltas", "")
+    table.add_column("failed edits", _failures(arm["edits_failed"]), min_width=_CAUSES_WIDTH)
+    table.add_column("tokens, net", f"{arm['tokens_read_net']:,}", justify="right", no_wrap=True)
+    for extension in extensions:
+        table.add_column(f".{extension}", no_wrap=True, justify="right")
     for number, one in enumerate(rounds, 1):
-        counts = (f"{one[key]:,}" for key in ("tasks", "reads", "bounces"))
-        table.add_row(
-            f"round {number}", *counts, _failures(one["edits_failed"]), f"{one['tokens_read_net']:,}", _deltas(one)
-        )
+        counts = (f"{one[key]:,}" for key in _COUNTS)
+        deltas = (_delta(one["deltas"].get(extension)) for extension in extensions)
+        table.add_row(str(number), *counts, _failures(one["edits_failed"]), f"{one['tokens_read_net']:,}", *deltas)
     return table
 
 
-def _deltas(one: Document) -> str:
-    return ", ".join(f".{extension} {delta:+.3f}" for extension, delta in one["deltas"].items())
+def _delta(delta: float | None) -> str:
+    return "" if delta is None else f"{delta:+.3f}"
 
 
 def _failures(by_cause: Mapping[str, int]) -> str:
@@ -75,7 +79,7 @@ def _meanings(document: Document) -> list[str]:
         f"tasks done: {on['tasks_done']} with learning on, {off['tasks_done']} with it off. "
         "reads: views of whole files. bounces: a short view that its agent read again whole. "
         "tokens, net: all views and answers, less what failed edits made necessary. "
-        "deltas: of the thresholds, at the end of the round.",
+        ".py: the delta of its threshold at the end of the round.",
         "learning off: agents are shown what the rule from before anything was learned says, "
         "by a coordinator of their own; the deltas there are used by nobody.",
     ]

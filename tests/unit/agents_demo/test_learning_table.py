@@ -111,11 +111,11 @@ def rows(text: str, name: str) -> list[str]:
 
 def test_each_round_is_a_row_in_both_arms_with_their_sums():
     text = printed()
-    assert rows(text, "round 1") == ["round 1 40 45 6 5 ambiguous, 1 not_shown 208,910 .py -0.050"] * 2
-    assert rows(text, "round 2") == ["round 2 40 45 1 0 208,910 .py +0.041"] * 2
+    assert rows(text, "1 ") == ["1 45 6 5 ambiguous, 1 not_shown 208,910 -0.050"] * 2
+    assert rows(text, "2 ") == ["2 45 1 0 208,910 +0.041"] * 2
     assert rows(text, "all")[:2] == [
-        "all 80 90 7 5 ambiguous, 1 not_shown 417,820",
-        "all 80 90 7 5 ambiguous, 1 not_shown 415,000",
+        "all 90 7 5 ambiguous, 1 not_shown 417,820",
+        "all 90 7 5 ambiguous, 1 not_shown 415,000",
     ]
 
 
@@ -183,5 +183,5 @@ def test_the_last_line_says_whether_it_paid_also_where_it_did_not(percent, last)
 def test_the_tables_fit_eighty_characters():
     text = printed(width=80)
     assert rows(text, "path_memory") == ["path_memory full, not map 3 32,394 42,381 -9,987"]
-    assert len(rows(text, "round 1")) == 2
+    assert rows(text, "1 ") == ["1 45 6 5 ambiguous, 1 not_shown 208,910 -0.050"] * 2
     assert "…" not in text
