@@ -25,8 +25,9 @@ from typing import IO, Any, NamedTuple
 from agents_demo.assignment import Assignment, NumberedTask, Way
 from agents_demo.docket import ClaimedList, Docket, Occupied, OwnList
 from agents_demo.hands import CoordinatedHands, Hands, PlainHands
+from agents_demo.recollection import Recollection
 from agents_demo.report import Status, TaskReport
-from agents_demo.turn import Turn
+from agents_demo.turn import Recall, Turn
 from coordinator.client import Coordinator
 from coordinator.settings import Settings
 
@@ -52,6 +53,7 @@ class Agent:
         say: Say,
         clock: Callable[[], float],
         think: Callable[[], None],
+        recall: Recall = lambda _: "",
         deadline_s: float = math.inf,
     ) -> None:
         self._name = name
@@ -59,6 +61,7 @@ class Agent:
         self._say = say
         self._clock = clock
         self._think = think
+        self._recall = recall
         self._deadline_s = deadline_s
 
     def work(self) -> None:
@@ -70,9 +73,10 @@ class Agent:
             if isinstance(taken, Occupied):
                 self._tell(self._held(taken.task))
                 continue
-            turn = Turn(taken.task, self._hands, clock=self._clock, think=self._think).take(self._name)
-            self._tell(turn)
-            self._docket.finish(taken, turn)
+            turn = Turn(taken.task, self._hands, clock=self._clock, think=self._think, recall=self._recall)
+            report = turn.take(self._name)
+            self._tell(report)
+            self._docket.finish(taken, report)
 
     def _held(self, task: NumberedTask) -> TaskReport:
         now_s = self._clock()
@@ -97,7 +101,14 @@ def equipped(assignment: Assignment, say: Say) -> Iterator[Equipment]:
             held = {"task_id": task.task.task_id, "label": task.label, "session": coordinator.agent_id}
             say({"event": "holds", **held, "at_s": time.monotonic()})
 
-        yield Equipment(ClaimedList(coordinator, tasks, on_claim=tell), CoordinatedHands(coordinator))
+        yield Equipment(
+            ClaimedList(coordinator, tasks, on_claim=tell), CoordinatedHands(coordinator, learns=assignment.learns)
+        )
+
+
+def memory_of(assignment: Assignment) -> Recall:
+    """What the assignment's agent knows by heart."""
+    return (lambda _: "") if assignment.remembers is None else Recollection(Path(assignment.remembers)).recall
 
 
 class Orders:
@@ -137,6 +148,7 @@ def serve(orders: Orders, say: Say) -> None:
                 say=say,
                 clock=time.monotonic,
                 think=partial(time.sleep, assignment.think_s),
+                recall=memory_of(assignment),
                 deadline_s=time.monotonic() + (math.inf if assignment.max_s is None else assignment.max_s),
             ).work()
             orders.is_working = False

@@ -37,7 +37,10 @@ class Assignment:
 
     `number` counts the agents from 0. `think_s` is slept between reading and deciding, in place of a model; `max_s`
     ends the work, None does not. `rereads` says that an edit without coordination is made in the file as it is then,
-    and not as it was read. `settings` are those of the coordinator, None without one.
+    and not as it was read. `settings` are those of the coordinator, None without one. `dealt` are the numbers of the
+    tasks that nobody else is given, None where the way of working decides. `learns` says that automatic views go by
+    what the coordinator has learned; otherwise by the rule from before anything was. `remembers` is the root of a tree
+    that the agent knows by heart, None for an agent that knows what it is shown.
     """
 
     name: str
@@ -50,11 +53,16 @@ class Assignment:
     max_s: float | None = None
     rereads: bool = False
     settings: Mapping[str, Any] | None = None
+    dealt: tuple[int, ...] | None = None
+    learns: bool = True
+    remembers: str | None = None
 
     def own_tasks(self) -> list[NumberedTask]:
         """The tasks that this agent takes up, in its own order."""
         numbered = [NumberedTask(number, task) for number, task in enumerate(self.tasks)]
-        if self.way is Way.SPLIT:
+        if self.dealt is not None:
+            numbered = [numbered[number] for number in self.dealt]
+        elif self.way is Way.SPLIT:
             numbered = numbered[self.number :: self.n_agents]
         return own_order(numbered, self.name)
 
@@ -67,7 +75,8 @@ class Assignment:
     def from_json(cls, fields: Mapping[str, Any]) -> Assignment:
         """The inverse of `to_json`. Raises `TypeError` for unknown or missing fields, `ValueError` for a way."""
         tasks = tuple(Task.from_json(task) for task in fields["tasks"])
-        return cls(**{**fields, "way": Way(fields["way"]), "tasks": tasks})
+        dealt = None if fields["dealt"] is None else tuple(fields["dealt"])
+        return cls(**{**fields, "way": Way(fields["way"]), "tasks": tasks, "dealt": dealt})
 
 
 def own_order(tasks: Sequence[NumberedTask], name: str) -> list[NumberedTask]:

@@ -11,11 +11,12 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, Final, NamedTuple
 
 from agents_demo.assignment import Assignment
 from agents_demo.spawn import spawn
 
+MAX_AGENTS: Final = 64
 _END_S = 10.0
 
 

@@ -9,13 +9,13 @@ happened, also where a column other than ours wins.
 from __future__ import annotations
 
 import contextlib
-import json
 import shlex
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -25,13 +25,15 @@ from rich.console import Console
 from actors.runtime.errors import Misuse, ScentfieldError, Unavailable
 from agents_demo.assignment import Assignment, Way
 from agents_demo.column import Column
-from agents_demo.crew import Crew
+from agents_demo.crew import MAX_AGENTS, Crew
 from agents_demo.host import coordinator_for, space_of
 from agents_demo.killing import Killing
+from agents_demo.learning_demo import run_learning
 from agents_demo.ledger import judge
+from agents_demo.performance import perform
 from agents_demo.report import AgentReport
 from agents_demo.spawn import PACKAGES
-from agents_demo.stage import Stage, set_stage, work_folder
+from agents_demo.stage import Stage, set_stage
 from agents_demo.table import finish_line, print_outcomes, progress_bars
 from coordinator.cli.exit_code import ExitCode, exit_code_of
 from coordinator.client import Coordinator
@@ -41,7 +43,6 @@ from coordinator.settings import Settings
 DEFAULT_AGENTS: Final = 8
 DEFAULT_TASKS: Final = 240
 DEFAULT_THINK_MS: Final = 20.0
-MAX_AGENTS: Final = 64
 KILLED: Final = "killed"
 ACCIDENT_TTL_S: Final = 2.0
 """How long a silent agent lives in the run with the accident: short, so that you need not wait for its claims."""
@@ -158,24 +159,13 @@ def run_demo(
     """
     plan = Plan(n_agents, n_tasks, seconds, think_ms / 1000.0, rereads, with_accident)
     settings = settings or Settings()
-    if settings.disabled:
-        raise Misuse("SCENTFIELD_DISABLED is set, so there is nothing to show: unset it for the demo")
-    screen = Console(stderr=True, quiet=as_json)
-    with work_folder(keep) as folder:
-        # Standard output is for the outcome alone; a missed heartbeat, say, is logged to wherever it leads.
-        with contextlib.redirect_stdout(sys.stderr):
-            outcomes = _run(plan, folder, settings, source, screen)
-        if keep is not None:
-            (folder / "outcome.json").write_text(json.dumps(outcomes, indent=2) + "\n", encoding="utf-8")
-    if as_json:
-        typer.echo(json.dumps(outcomes))
-    else:
-        print_outcomes(Console(), outcomes)
-    return outcomes
+    return perform(
+        partial(_run, plan, settings, source), show=print_outcomes, as_json=as_json, keep=keep, settings=settings
+    )
 
 
 def _run(
-    plan: Plan, folder: Path, settings: Settings, source: Path | None, screen: Console
+    plan: Plan, settings: Settings, source: Path | None, folder: Path, screen: Console
 ) -> dict[str, dict[str, Any]]:
     with (
         tempfile.TemporaryDirectory(prefix="scentfield-", ignore_cleanup_errors=True) as state,
@@ -220,6 +210,59 @@ def _facts(plan: Plan, stage: Stage) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was asked for on a command line; None is left to the defaults.
+
+    Raises `Misuse` for options that belong to the other story.
+    """
+
+    agents: int | None = None
+    tasks: int | None = None
+    seconds: float | None = None
+    think_ms: float | None = None
+    rounds: int | None = None
+    rereads: bool = False
+    learns: bool = False
+
+    def __post_init__(self) -> None:
+        if self.rounds is not None and not self.learns:
+            raise Misuse("only learning goes in rounds: give --learn with --rounds")
+        if self.learns and (self.seconds is not None or self.rereads):
+            raise Misuse("--learn compares the same tasks in both runs: leave --seconds and --reread out")
+
+    def options(self) -> dict[str, Any]:
+        """The arguments of `run_demo`, or of `run_learning`."""
+        values = {
+            "n_agents": self.agents,
+            "n_tasks": self.tasks,
+            "seconds": self.seconds,
+            "think_ms": self.think_ms,
+            "n_rounds": self.rounds,
+            "rereads": self.rereads or None,
+        }
+        return {name: value for name, value in values.items() if value is not None}
+
+    def arguments(self) -> list[str]:
+        """The same as options of a command line."""
+        flags = {"--learn": self.learns, "--reread": self.rereads}
+        values = {
+            "--agents": self.agents,
+            "--tasks": self.tasks,
+            "--seconds": self.seconds,
+            "--think-ms": self.think_ms,
+            "--rounds": self.rounds,
+        }
+        given = [text for flag, value in values.items() if value is not None for text in (flag, str(value))]
+        return [*(flag for flag, is_given in flags.items() if is_given), *given]
+
+
+def perform_request(asked: Request, *, as_json: bool, keep: Path | None, settings: Settings) -> dict[str, Any]:
+    """Give the story that was asked for."""
+    run = run_learning if asked.learns else run_demo
+    return run(**asked.options(), as_json=as_json, keep=keep, settings=settings)
+
+
 def job_command(settings: Settings, arguments: list[str], *, executable: str = sys.executable) -> str:
     """The command that runs the demo as a Ray job on the head that `scentfield up` started.
 
@@ -243,13 +286,17 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 @app.command()
 def demo(
-    agents: Annotated[int, typer.Option(help="How many agents, each a process.")] = DEFAULT_AGENTS,
-    tasks: Annotated[int, typer.Option(help="How many tasks at most.")] = DEFAULT_TASKS,
+    agents: Annotated[int | None, typer.Option(help="How many agents, each a process.")] = None,
+    tasks: Annotated[int | None, typer.Option(help="How many tasks at most.")] = None,
     seconds: Annotated[float | None, typer.Option(help="A time limit for each column.")] = None,
-    think_ms: Annotated[float, typer.Option(help="What a decision takes, in place of a model.")] = DEFAULT_THINK_MS,
+    think_ms: Annotated[float | None, typer.Option(help="What a decision takes, in place of a model.")] = None,
     reread: Annotated[
         bool, typer.Option("--reread", help="Agents without coordination read the file again just before they write.")
     ] = False,
+    learn: Annotated[
+        bool, typer.Option("--learn", help="Rounds instead of columns: what is learned, and whether it pays.")
+    ] = False,
+    rounds: Annotated[int | None, typer.Option(help="How many rounds, with --learn.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
     keep: Annotated[Path | None, typer.Option(help="Leave the trees in this folder.", metavar="FOLDER")] = None,
     print_job_command: Annotated[
@@ -258,18 +305,11 @@ def demo(
 ) -> None:
     """Agents at work on a real source tree: without coordination, split by number, and with Scentfield."""
     try:
+        asked = Request(agents, tasks, seconds, think_ms, rounds, rereads=reread, learns=learn)
         if print_job_command:
-            typer.echo(job_command(Settings(), ["--agents", str(agents), "--tasks", str(tasks)]))
+            typer.echo(job_command(Settings(), asked.arguments()))
             return
-        run_demo(
-            n_agents=agents,
-            n_tasks=tasks,
-            seconds=seconds,
-            think_ms=think_ms,
-            rereads=reread,
-            as_json=as_json,
-            keep=keep,
-        )
+        perform_request(asked, as_json=as_json, keep=keep, settings=Settings())
     except ScentfieldError as error:
         typer.echo(f"error: {error.message}", err=True)
         raise typer.Exit(exit_code_of(error)) from error

@@ -7,7 +7,7 @@ file open: replace, and save the whole; or, with `rereads`, in the file as it is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -26,16 +26,21 @@ from coordinator.reading.view import View, expand, render
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A view's text below its header, what all of it costs to read, and whether it is the whole file."""
+    """A view's text below its header, what all of it costs to read, and whether it is the whole file.
+
+    `mode` is what was shown, `source` the name of the rule that chose it, "explicit" where the agent did.
+    """
 
     text: str
     n_tokens: int
     is_whole: bool
+    mode: str = ""
+    source: str = ""
 
     @classmethod
     def of(cls, view: View) -> Shown:
         """What an agent gets of a view."""
-        return cls(view.body, view.tokens, view.mode == "full")
+        return cls(view.body, view.tokens, view.mode == "full", view.mode, view.source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +68,22 @@ class Hands(Protocol):
 
 
 class CoordinatedHands:
-    """Everything through the coordinator."""
+    """Everything through the coordinator.
 
-    def __init__(self, coordinator: Coordinator) -> None:
+    Without `learns` an automatic view is what the rule from before anything was learned says: the agent names that mode
+    itself, so that the coordinator has no say in it and all else is the same.
+    """
+
+    def __init__(self, coordinator: Coordinator, *, learns: bool = True) -> None:
         self._coordinator = coordinator
+        self._learns = learns
 
     def read(self, path: str, mode: str) -> Shown:
         """A view of a file, in the mode that has proven itself when asked for `auto`."""
-        return Shown.of(self._coordinator.read(path, mode).view)
+        if self._learns or mode != "auto":
+            return Shown.of(self._coordinator.read(path, mode).view)
+        base_mode, rule = choose_base_mode(len(decode(read_bytes(self._coordinator.root / path)).lines))
+        return replace(Shown.of(self._coordinator.read(path, base_mode).view), source=rule)
 
     def expand(self, path: str, unit: str) -> Shown | None:
         """One unit whole; None if there is none of that name."""

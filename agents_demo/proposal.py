@@ -39,14 +39,17 @@ class AlreadyDone:
     """The place is in the shown text and has its new form."""
 
 
-def propose(task: Task, shown_text: str, *, n_neighbours: int = 0) -> Proposal | NotVisible | AlreadyDone:
+def propose(
+    task: Task, shown_text: str, *, n_neighbours: int = 0, trusts_orphans: bool = True
+) -> Proposal | NotVisible | AlreadyDone:
     """What to do about the task, going by the shown text alone.
 
     `old` holds the place's statement whole and `n_neighbours` lines on each side, and more while it is not unique in
-    the shown text, as far as the lines there are the file's.
+    the shown text, as far as the lines there are the file's. A definition that is shown without the class around it is
+    taken for the task's, unless `trusts_orphans` is false: then it may be one of the same name elsewhere.
     """
     fragment, lines = read_fragment(shown_text), Lines(shown_text)
-    sites = sites_in(fragment.module, fragment.orphans, only=task.scope)
+    sites = sites_in(fragment.module, fragment.orphans if trusts_orphans else (), only=task.scope)
     found = alike(sites, task.scope, task.fingerprint)
     if len(found) != task.n_alike:
         return NotVisible(_why_not(task, sites, len(found)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 
 class Status(StrEnum):
@@ -23,6 +23,13 @@ class Status(StrEnum):
     HELD = "held"
 
 
+class Look(NamedTuple):
+    """One view that an agent was shown: its mode, and the name of the rule that chose it."""
+
+    mode: str
+    source: str
+
+
 @dataclass(frozen=True, slots=True)
 class TaskReport:
     """One turn of one agent at one task.
@@ -30,7 +37,7 @@ class TaskReport:
     `started_at_s` is when the agent began to read for this task (after its claim was granted, where it claims);
     `ended_at_s` when it knew the outcome. Both in seconds on one clock for all agents. `n_tokens_read` counts all
     views and answers of this turn, `n_tokens_retried` those of them that a failed edit made necessary. `failures`
-    counts the refused edits by cause.
+    counts the refused edits by cause. `looks` are its views in order, the automatic one first.
     """
 
     agent_id: str
@@ -41,6 +48,7 @@ class TaskReport:
     n_tokens_read: int = 0
     n_tokens_retried: int = 0
     failures: Mapping[str, int] = field(default_factory=dict)
+    looks: tuple[Look, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The fields by name, ready for JSON."""
@@ -49,12 +57,14 @@ class TaskReport:
             **{name: getattr(self, name) for name in names},
             "status": self.status.value,
             "failures": {**self.failures},
+            "looks": [list(look) for look in self.looks],
         }
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> TaskReport:
         """The inverse of `to_json`. Raises `TypeError` for unknown or missing fields, `ValueError` for a status."""
-        return cls(**{**fields, "status": Status(fields["status"])})
+        looks = tuple(Look(*look) for look in fields["looks"])
+        return cls(**{**fields, "status": Status(fields["status"]), "looks": looks})
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,8 @@ TITLES: Final = {
     "split": "static split",
     "with": "Scentfield",
     "killed": "Scentfield,\none killed",
+    "learning_on": "learning on",
+    "learning_off": "learning off",
 }
 
 

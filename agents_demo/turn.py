@@ -1,6 +1,7 @@
 """One turn of an agent at one task: look, think, edit; where the edit is refused, look again.
 
-An agent has the task and the text that it was shown, nothing else.
+An agent has the task, the text that it was shown and, if it has one, its memory, which it quotes from where the first
+view does not show the place.
 """
 
 from __future__ import annotations
@@ -12,8 +13,12 @@ from typing import Final
 from actors.runtime.errors import UnknownAgent
 from agents_demo.hands import EditAnswer, Hands, Shown
 from agents_demo.proposal import AlreadyDone, NotVisible, Proposal, propose
-from agents_demo.report import Status, TaskReport
+from agents_demo.report import Look, Status, TaskReport
 from agents_demo.task import Task
+from coordinator.editing.refusal import Cause
+
+Recall = Callable[[Task], str]
+"""What the agent knows by heart around a task's place; empty for nothing."""
 
 MAX_TRIES: Final = 3
 """Edits that an agent attempts at one task in one turn."""
@@ -25,14 +30,24 @@ SESSION_ENDED: Final = "session_ended"
 class Turn:
     """Counts what one turn costs. `clock` gives seconds that all agents share, `think` takes the model's time."""
 
-    def __init__(self, task: Task, hands: Hands, *, clock: Callable[[], float], think: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        task: Task,
+        hands: Hands,
+        *,
+        clock: Callable[[], float],
+        think: Callable[[], None],
+        recall: Recall = lambda _: "",
+    ) -> None:
         self._task = task
         self._hands = hands
+        self._recall = recall
         self._clock = clock
         self._think = think
         self._n_tokens = 0
         self._n_tokens_retried = 0
         self._failures: Counter[str] = Counter()
+        self._looks: list[Look] = []
 
     def take(self, agent_id: str) -> TaskReport:
         """Work on the task until its outcome is known."""
@@ -51,6 +66,7 @@ class Turn:
             self._n_tokens,
             self._n_tokens_retried,
             dict(sorted(self._failures.items())),
+            tuple(self._looks),
         )
 
     def _try_out(self) -> Status:
@@ -75,24 +91,29 @@ class Turn:
         """What to do, by the first text that shows the place: the refusal's own, then views, the short ones first."""
         found: Proposal | NotVisible | AlreadyDone = NotVisible("nothing was read yet")
         if refused is not None:
-            found = propose(self._task, refused.text)
-        views = self._views() if refused is None else self._whole()
-        while isinstance(found, NotVisible) and (shown := next(views, None)) is not None:
-            self._pay(shown.n_tokens, is_retry=refused is not None)
-            found = propose(self._task, shown.text)
+            found = propose(self._task, refused.text, trusts_orphans=refused.cause != Cause.AMBIGUOUS)
+        views = self._views() if refused is None else self._whole(is_retry=True)
+        while isinstance(found, NotVisible) and (text := next(views, None)) is not None:
+            found = propose(self._task, text)
         return found
 
-    def _views(self) -> Iterator[Shown]:
+    def _views(self) -> Iterator[str]:
         shown = self._hands.read(self._task.path, "auto")
-        yield shown
+        yield self._seen(shown, is_retry=False)
         if not shown.is_whole:
+            yield self._recall(self._task)
             unit = self._hands.expand(self._task.path, self._task.unit)
             if unit is not None:
-                yield unit
-            yield from self._whole()
+                yield self._seen(unit, is_retry=False)
+            yield from self._whole(is_retry=False)
 
-    def _whole(self) -> Iterator[Shown]:
-        yield self._hands.read(self._task.path, "full")
+    def _whole(self, *, is_retry: bool) -> Iterator[str]:
+        yield self._seen(self._hands.read(self._task.path, "full"), is_retry=is_retry)
+
+    def _seen(self, shown: Shown, *, is_retry: bool) -> str:
+        self._looks.append(Look(shown.mode, shown.source))
+        self._pay(shown.n_tokens, is_retry=is_retry)
+        return shown.text
 
     def _pay(self, n_tokens: int, *, is_retry: bool) -> None:
         self._n_tokens += n_tokens

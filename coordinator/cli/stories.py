@@ -26,6 +26,10 @@ def demo(
     reread: Annotated[
         bool, typer.Option("--reread", help="Agents without coordination read again just before they write.")
     ] = False,
+    learn: Annotated[
+        bool, typer.Option("--learn", help="Rounds instead of columns: what is learned, and whether it pays.")
+    ] = False,
+    rounds: Annotated[int | None, typer.Option(help="How many rounds, with --learn.", metavar="N")] = None,
     keep: Annotated[Path | None, typer.Option(help="Leave the trees in this folder.", metavar="DIR")] = None,
     print_job_command: Annotated[
         bool, typer.Option("--print-job-command", help="Print how to run this as a Ray job, and do nothing else.")
@@ -33,23 +37,17 @@ def demo(
 ) -> Outcome:
     """Show agents at work on a real source tree: without coordination, split by number, and with Scentfield.
 
+    With --learn: what is learned over several rounds, beside the same rounds with learning switched off.
     It has a coordinator of its own, on the cluster that runs or else on one of its own, and leaves nothing in yours.
 
     Example: scentfield demo --agents 4 --seconds 20
     """
     story: Any = importlib.import_module(_DEMO)
+    asked = story.Request(agents, tasks, seconds, think_ms, rounds, rereads=reread, learns=learn)
     if print_job_command:
-        given = {"--agents": agents, "--tasks": tasks, "--seconds": seconds, "--think-ms": think_ms}
-        arguments = [text for flag, value in given.items() if value is not None for text in (flag, str(value))]
-        command = story.job_command(call.settings, arguments)
+        command = story.job_command(call.settings, asked.arguments())
         return Outcome({"command": command}, [Line(command)])
-    wanted = {"n_agents": agents, "n_tasks": tasks, "seconds": seconds, "think_ms": think_ms, "keep": keep}
-    story.run_demo(
-        **{name: value for name, value in wanted.items() if value is not None},
-        rereads=reread,
-        as_json=call.flags.as_json,
-        settings=call.settings,
-    )
+    story.perform_request(asked, as_json=call.flags.as_json, keep=keep, settings=call.settings)
     raise typer.Exit(0)
 
 

@@ -7,7 +7,8 @@ from itertools import count
 
 from actors.runtime.errors import UnknownAgent
 from agents_demo.hands import EditAnswer, PlainHands, Shown
-from agents_demo.report import Status, TaskReport
+from agents_demo.proposal import propose
+from agents_demo.report import Look, Status, TaskReport
 from agents_demo.task import Task, find_tasks
 from agents_demo.turn import MAX_TRIES, SESSION_ENDED, Turn
 
@@ -42,18 +43,20 @@ class ScriptedHands:
         return answer
 
 
-def take(hands, task: Task = TASK) -> TaskReport:
+def take(hands, task: Task = TASK, **more) -> TaskReport:
     ticks = count(10.0)
-    return Turn(task, hands, clock=lambda: next(ticks), think=lambda: None).take("ann")
+    return Turn(task, hands, clock=lambda: next(ticks), think=lambda: None, **more).take("ann")
 
 
 def whole(text: str = TEXT) -> dict[str, Shown]:
-    return {mode: Shown(text, 100, is_whole=True) for mode in ("auto", "full")}
+    return {mode: Shown(text, 100, is_whole=True, mode="full", source=mode) for mode in ("auto", "full")}
 
 
 def test_an_edit_that_is_taken_lands():
     hands = ScriptedHands(whole(), answers=[EditAnswer(landed=True)])
-    assert take(hands) == TaskReport("ann", TASK.task_id, Status.LANDED, 10.0, 11.0, 100, 0, {})
+    assert take(hands) == TaskReport(
+        "ann", TASK.task_id, Status.LANDED, 10.0, 11.0, 100, 0, {}, (Look("full", "auto"),)
+    )
     assert hands.asked == ["auto", "edit"]
 
 
@@ -101,6 +104,33 @@ def test_a_refusal_without_text_is_followed_by_a_whole_read_and_both_count_as_re
     report = take(hands)
     assert (report.n_tokens_read, report.n_tokens_retried) == (207, 107)
     assert hands.asked == ["auto", "edit", "full", "edit"]
+
+
+def test_a_definition_that_a_refusal_shows_alone_is_not_taken_for_one_of_the_same_name_elsewhere():
+    text = "".join(f'class {name}:\n    def f(self, x):\n        return "%s" % (x,)\n\n' for name in "AB")
+    task = find_tasks(text, "a.py")[0]
+    shown_alone = text[text.rindex("    def") :]
+    refused = EditAnswer(False, cause="ambiguous", text=f"it stands twice:\n{shown_alone}", n_tokens=9)
+    hands = ScriptedHands(whole(text), answers=[refused, EditAnswer(landed=True)])
+    assert take(hands, task).status is Status.LANDED
+    assert hands.asked == ["auto", "edit", "full", "edit"]
+    assert propose(task, shown_alone) != propose(task, shown_alone, trusts_orphans=False)
+
+
+def test_an_agent_with_a_memory_quotes_from_it_before_it_looks_closer():
+    views = {"auto": Shown("def f(x):\n", 30, is_whole=False, mode="map", source="map_over_400_lines")}
+    hands = ScriptedHands(views, Shown(UNIT, 20, is_whole=False, mode="expand"), [EditAnswer(landed=True)])
+    report = take(hands, recall=lambda _: UNIT)
+    assert (report.status, report.n_tokens_read) == (Status.LANDED, 30)
+    assert hands.asked == ["auto", "edit"]
+    assert report.looks == (Look("map", "map_over_400_lines"),)
+
+
+def test_where_nothing_is_remembered_the_agent_looks_closer_as_others_do():
+    views = {"auto": Shown("def f(x):\n", 30, is_whole=False)}
+    hands = ScriptedHands(views, Shown(UNIT, 20, is_whole=False), [EditAnswer(landed=True)])
+    assert take(hands, recall=lambda _: "").n_tokens_read == 50
+    assert hands.asked == ["auto", "expand f", "edit"]
 
 
 def test_a_refusal_that_shows_the_task_done_ends_the_turn():

@@ -3,34 +3,60 @@
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from coordinator.cli import stories
+from agents_demo import demo
 
 
 @pytest.fixture
 def story(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """What the demo was asked for, in place of the demo."""
     asked: dict[str, Any] = {}
-    stand_in = SimpleNamespace(
-        run_demo=lambda **arguments: asked.update(arguments),
-        job_command=lambda _settings, arguments: " ".join(["ray job submit", *arguments]),
-    )
-    monkeypatch.setattr(stories.importlib, "import_module", {"agents_demo.demo": stand_in}.__getitem__)
+    monkeypatch.setattr(demo, "run_demo", lambda **arguments: asked.update(arguments))
+    monkeypatch.setattr(demo, "run_learning", lambda **arguments: asked.update(arguments, learns=True))
+    monkeypatch.setattr(demo, "job_command", lambda _settings, arguments: " ".join(["ray job submit", *arguments]))
     return asked
 
 
 def test_the_demo_is_asked_for_what_was_given_and_keeps_its_own_defaults(alone: Any, story: dict[str, Any]) -> None:
     assert alone("demo", "--agents", "4", "--seconds", "2.5", "--json").exit_code == 0
     assert story.pop("settings").data_dir == alone.state_dir
-    assert story == {"n_agents": 4, "seconds": 2.5, "rereads": False, "as_json": True}
+    assert story == {"n_agents": 4, "seconds": 2.5, "as_json": True, "keep": None}
+
+
+def test_the_demo_of_learning_is_asked_for_what_was_given(alone: Any, story: dict[str, Any]) -> None:
+    assert alone("demo", "--learn", "--rounds", "3", "--agents", "2", "--json").exit_code == 0
+    del story["settings"]
+    assert story == {"learns": True, "n_rounds": 3, "n_agents": 2, "as_json": True, "keep": None}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--rounds", "3"), "give --learn"),
+        (("--learn", "--seconds", "3"), "leave --seconds and --reread out"),
+        (("--learn", "--reread"), "leave --seconds and --reread out"),
+        (("--learn", "--rounds", "0"), "0 rounds: ask for 1 to 50"),
+        (("--learn", "--rounds", "51"), "51 rounds: ask for 1 to 50"),
+        (("--learn", "--agents", "65"), "65 agents: ask for 1 to 64"),
+        (("--learn", "--tasks", "0"), "0 tasks: ask for 1 at least"),
+        (("--learn", "--think-ms", "-1"), "ask for 0 to 60,000 ms"),
+    ],
+)
+def test_an_impossible_demo_of_learning_is_misuse(alone: Any, arguments: tuple[str, ...], message: str) -> None:
+    error = alone.json("demo", *arguments, expect=2)["error"]
+    assert error["code"] == "misuse"
+    assert message in error["message"]
 
 
 def test_the_job_command_carries_what_was_given(alone: Any, story: dict[str, Any]) -> None:
     assert alone("demo", "--print-job-command", "--tasks", "9").stdout == "ray job submit --tasks 9\n"
+    assert alone("demo", "--print-job-command", "--learn", "--rounds", "2").stdout == (
+        "ray job submit --learn --rounds 2\n"
+    )
+    assert alone("demo", "--print-job-command", "--reread").stdout == "ray job submit --reread\n"
     assert story == {}
 
 
