@@ -28,18 +28,22 @@ from coordinator.settings import Settings
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(240)]
 
 BODY = "".join(f"    y{number} = x + {number}\n" for number in range(16))
-FUNCTION = "def f{n}(x):\n" + BODY + '    p = "%s" % (x,)\n    return p\n\n\n'
-IMPORTS = "import sys, os\n\n\n"
+BUSY = "def f{n}(x):\n" + BODY + '    p = "%s" % (x,)\n    return p\n\n\n'
+QUIET = "def f{n}(x):\n" + BODY + "    return x\n\n\n\n"
+TOP = 'NAME = "%s" % ("x",)\n\n\n'
 
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
-    """Four files that are too long to be shown whole anyway; what stands in none of their parts is a first task."""
+    """Ten files, too long to be shown whole anyway: two with many tasks in functions, eight with one at the top.
+
+    No part of a file shows the one at the top alone; and whoever quotes it from memory has the quotes wrong.
+    """
     root = tmp_path / "source"
     root.mkdir()
-    for name in "abcd":
-        text = IMPORTS + "".join(FUNCTION.format(n=n) for n in range(22))
-        (root / f"{name}.py").write_text(text, encoding="utf-8")
+    for name in "abcdefghij":
+        top, function = ("", BUSY) if name in "ab" else (TOP, QUIET)
+        (root / f"{name}.py").write_text(top + "".join(function.format(n=n) for n in range(22)), encoding="utf-8")
     return root
 
 
@@ -73,6 +77,7 @@ def test_what_the_rounds_tell_is_what_the_stores_say_and_what_the_agents_saw(
     assert total(rounds, "clean") == sum(row.n_clean for row in ledger)
     told = sum((Counter(one.to_json()["edits_failed"]) for one in rounds), Counter[str]())
     assert told == store.edits_failed == sum((Counter(turn.failures) for turn in turns), Counter[str]())
+    assert told["not_shown"] > 0
     rules = sum((Counter(one.to_json()["views_by"]) for one in rounds), Counter[str]())
     assert rules == store.views_by == Counter(turn.looks[0].source for turn in turns)
     [learned] = store.learning.deltas

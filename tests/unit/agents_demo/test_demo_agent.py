@@ -25,6 +25,17 @@ def test_an_assignment_survives_json(tree, tasks):
     assert Assignment.from_json(json.loads(json.dumps(one.to_json()))) == one
 
 
+def test_an_assignment_with_tasks_dealt_survives_json(tree, tasks):
+    one = assignment(tree, tasks, way=Way.WITH, dealt=(4, 1), learns=False, remembers="/original")
+    assert Assignment.from_json(json.loads(json.dumps(one.to_json()))) == one
+
+
+def test_dealt_tasks_keep_the_numbers_that_all_agents_know_them_by(tree, tasks):
+    own = assignment(tree, tasks, way=Way.WITH, dealt=(4, 1)).own_tasks()
+    assert sorted(own) == [NumberedTask(1, tasks[1]), NumberedTask(4, tasks[4])]
+    assert assignment(tree, tasks, dealt=()).own_tasks() == []
+
+
 def test_a_static_split_gives_each_task_to_one_agent_by_its_number(tree, tasks):
     parts = [assignment(tree, tasks, way=Way.SPLIT, number=number).own_tasks() for number in range(3)]
     assert [sorted(one.number for one in part) for part in parts] == [[0, 3], [1, 4], [2]]

@@ -71,3 +71,18 @@ def test_an_edit_that_somebody_else_has_made_is_already_done(tree, join):
         assert first.edit("a.py", "y == None", "y is None").landed
         answer = second.edit("a.py", "y == None", "y is None")
         assert (answer.landed, answer.already_done) == (False, True)
+
+
+def test_an_agent_without_learning_is_shown_what_the_rule_from_before_says_whatever_was_learned(tree, join):
+    body = "".join(f"    y{number} = x + {number}\n" for number in range(8))
+    (tree / "long.py").write_text("".join(f"def f{number}(x):\n{body}    return x\n\n\n" for number in range(40)))
+    coordinator = join("ann")
+    learning, plain = CoordinatedHands(coordinator), CoordinatedHands(coordinator, learns=False)
+    first = plain.read("long.py", "auto")
+    assert (first.mode, first.source) == ("map", "map_over_400_lines")
+    assert not coordinator.edit("long.py", "    y7 = x + 7\n    return  x\n", "x\n")  # misses: escalated
+    again = plain.read("long.py", "auto")
+    assert (again.mode, again.source) == ("map", "map_over_400_lines")
+    escalated = learning.read("long.py", "auto")
+    assert (escalated.mode, escalated.source) == ("full", "edit_fail_escalation")
+    assert plain.read("a.py", "auto").source == "small_file"
