@@ -92,7 +92,7 @@ class ClaimSpace:
         return lease
 
     def grant_each(self, event: LeasesGranted) -> list[Lease]:
-        """A session holds files, each by a lease of its own."""
+        """A session holds files, each by a lease of its own; nothing else is held on them, so nobody is overtaken."""
         first, _, session_id, targets, generation, fades, at_s, intent = event
         above = generation - first
         leases = [
