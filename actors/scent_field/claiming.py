@@ -125,14 +125,23 @@ class Claiming:
         return self._granted(space, space.leases.leases[lease_id], request.targets, kept_by, now_s, renewed=False)
 
     def _generation(self, request: Request) -> int:
-        """A shared request that joins one running group gets the group's number, else the next."""
-        running = {
-            lease.generation
-            for target in request.targets
-            for lease in request.space.leases.covering(target)
-            if lease.shared
-        }
-        return running.pop() if len(running) == 1 else request.space.generation + 1
+        """A shared request gets the number of the group that it joins, else the next.
+
+        It joins where nothing newer was granted since, as whoever has seen a newer number would refuse it: if the group
+        is the newest of its space, or the request asks for nothing but what members hold that nobody has overtaken.
+        """
+        space = request.space
+        groups = [[one for one in space.leases.sharers(target) if not one.overtaken] for target in request.targets]
+        running = {lease.generation for group in groups for lease in group}
+        if len(running) == 1 and (
+            running == {space.generation}
+            or all(
+                any(one.includes(target) for one in group)
+                for target, group in zip(request.targets, groups, strict=True)
+            )
+        ):
+            return running.pop()
+        return space.generation + 1
 
     def _granted(
         self, space: ClaimSpace, lease: Lease, targets: tuple[Target, ...], kept_by: str, now_s: float, *, renewed: bool

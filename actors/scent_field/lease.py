@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from actors.runtime.errors import InvariantBroken
 from actors.scent_field.overlap import OverlapIndex
-from actors.scent_field.target import Target, parse_target
+from actors.scent_field.target import Target, is_inside, parse_target
 
 MAX_REFUSED: Final = 1_024
 
@@ -24,7 +24,8 @@ class Lease:
 
     `fades` says that no heartbeat keeps it: it ends when its CLAIMED signal falls below 0.3. `refused` remembers which
     (session, target) were refused because of it, so that prevented duplicate work counts once; of the 1,024 that it
-    holds at most, further ones do not count at all. `renewed` says that its holder has asked for it again.
+    holds at most, further ones do not count at all. `renewed` says that its holder has asked for it again. A shared
+    lease is `overtaken` once a newer generation was granted on what it covers: nobody joins it any more.
     """
 
     lease_id: int
@@ -39,6 +40,7 @@ class Lease:
     blocked_until_s: float | None = None
     renewed: bool = False
     refused: set[tuple[str, str]] | None = None
+    overtaken: bool = False
 
     @property
     def is_live(self) -> bool:
@@ -51,6 +53,10 @@ class Lease:
         A session is never kept out by itself or by its ancestors, and shared requests not by shared leases.
         """
         return self.session_id not in lineage and not (shared and self.shared)
+
+    def includes(self, target: Target) -> bool:
+        """Whether one of its targets surely covers all of this one."""
+        return any(is_inside(target, parse_target(text)) for text in self.targets)
 
     def has_counted(self, refusal: tuple[str, str]) -> bool:
         """Whether this (session, target) is no news: it was refused before, or there is no more room to remember it."""
@@ -65,6 +71,7 @@ class LeaseBook:
     index: OverlapIndex[Lease] = field(default_factory=OverlapIndex)
     own: dict[str, dict[int, Lease]] = field(default_factory=dict)
     n_live: int = 0
+    n_shared: int = 0
 
     def add(self, lease: Lease) -> None:
         """Take up a lease."""
@@ -83,6 +90,12 @@ class LeaseBook:
         self.index.add_each(paths, first, leases)
         self.own.setdefault(leases[0].session_id, {}).update(numbered)
         self.n_live += len(leases)
+
+    def overtake(self, newer: Lease) -> None:
+        """Note on the live shared leases that this one overlaps that their generation is not the newest any more."""
+        for text in newer.targets:
+            for lease in self.covering(parse_target(text)):
+                lease.overtaken |= lease.shared and lease.generation < newer.generation
 
     def end(self, lease: Lease, blocked_until_s: float) -> None:
         """The lease is over but blocks until then."""
@@ -136,9 +149,9 @@ class LeaseBook:
         """Leases on exactly this target, oldest first, lock delays included."""
         return self.index.on(target)
 
-    def group(self, target: Target, generation: int) -> list[Lease]:
-        """The live leases of a shared claim's generation on overlapping targets."""
-        return [lease for lease in self.covering(target) if lease.shared and lease.generation == generation]
+    def sharers(self, target: Target) -> list[Lease]:
+        """The live shared leases on overlapping targets, oldest first."""
+        return [lease for lease in self.covering(target) if lease.shared] if self.n_shared else []
 
     def same(self, session_id: str, targets: tuple[Target, ...], shared: bool) -> Lease | None:
         """The session's live lease of exactly these targets and this mode."""
@@ -166,10 +179,12 @@ class LeaseBook:
 
     def _own(self, lease: Lease) -> None:
         self.n_live += 1
+        self.n_shared += lease.shared
         self.own.setdefault(lease.session_id, {})[lease.lease_id] = lease
 
     def _disown(self, lease: Lease) -> None:
         self.n_live -= 1
+        self.n_shared -= lease.shared
         own = self.own[lease.session_id]
         del own[lease.lease_id]
         if not own:
@@ -209,6 +224,8 @@ class LeaseBook:
             twin.restore(row)
         if self.n_live != sum(1 for lease in self.leases.values() if lease.is_live):
             raise InvariantBroken(f"{self.n_live} live leases are counted, others are there")
+        if self.n_shared != twin.n_shared:
+            raise InvariantBroken(f"{self.n_shared} live shared leases are counted, {twin.n_shared} are there")
         if {one: sorted(ids) for one, ids in twin.own.items()} != {one: sorted(ids) for one, ids in self.own.items()}:
             raise InvariantBroken("the index of leases by session does not follow from the leases")
         if len(twin.index) != len(self.index) or twin.index.n_folders != self.index.n_folders:

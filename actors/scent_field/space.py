@@ -82,6 +82,8 @@ class ClaimSpace:
         elif event.shared:
             lease.refused = self._refused_by_group(event)
         self.leases.add(lease)
+        if self.leases.n_shared:
+            self.leases.overtake(lease)
         deposit = Deposit(event.session_id, CLAIM_INTENSITY, event.at_s)
         claimed = self.signals.claimed
         for target in event.targets:
@@ -90,7 +92,7 @@ class ClaimSpace:
         return lease
 
     def grant_each(self, event: LeasesGranted) -> list[Lease]:
-        """A session holds files, each by a lease of its own."""
+        """A session holds files, each by a lease of its own; nothing else is held on them, so nobody is overtaken."""
         first, _, session_id, targets, generation, fades, at_s, intent = event
         above = generation - first
         leases = [
@@ -105,9 +107,9 @@ class ClaimSpace:
 
     def _refused_by_group(self, event: LeaseGranted) -> set[tuple[str, str]] | None:
         """Whoever was refused because of a shared claim stays counted when those who held it first have left."""
-        groups = [self.leases.group(parse_target(text), event.generation) for text in event.targets]
-        refused = [lease.refused for group in groups for lease in group if lease.refused]
-        return set().union(*refused) or None
+        sharers = [lease for text in event.targets for lease in self.leases.sharers(parse_target(text))]
+        group = [lease.refused or () for lease in sharers if lease.generation == event.generation]
+        return set().union(*group) or None
 
     def progress(self, event: LeaseRenewed | LeaseProgressed) -> None:
         """The holder is at work: its signal is fresh."""
@@ -167,7 +169,8 @@ class ClaimSpace:
         self._remember_end(lease, "transferred", event.at_s)
         self.leases.move(lease, event.session_id)
         lease.generation, lease.fades, lease.progress_at_s = event.generation, event.fades, event.at_s
-        lease.granted_at_s, lease.refused = event.at_s, None
+        lease.granted_at_s, lease.refused, lease.overtaken = event.at_s, None, False
+        self.leases.overtake(lease)
         lease.intent = event.note or lease.intent  # what the receiver, and whoever asks, should know
         self.generation = max(self.generation, event.generation)
         deposit = Deposit(event.session_id, CLAIM_INTENSITY, event.at_s)
@@ -248,6 +251,7 @@ class ClaimSpace:
         """Parts for `restore_part`, each tagged with the space."""
         yield ["space", self.name, self.generation, self.strictness, self.version]
         yield from (["lease", self.name, *row] for row in self.leases.snapshot())
+        yield from (["overtaken", self.name, one.lease_id] for one in self.leases.leases.values() if one.overtaken)
         yield from (["waiter", self.name, *row] for row in self.waiters.snapshot())
         yield from (["signal", self.name, *row] for row in self.signals.snapshot())
         yield from (["change", self.name, *change] for change in self.changes)
@@ -261,6 +265,8 @@ class ClaimSpace:
                 self.generation, self.strictness, self.changes.version = row
             case "lease":
                 return self.leases.restore(row)
+            case "overtaken":
+                self.leases.leases[row[0]].overtaken = True
             case "waiter":
                 return self.waiters.restore(self.name, row)
             case "signal":

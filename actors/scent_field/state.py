@@ -278,7 +278,11 @@ class FieldState:
                 self.counters.update(counters)
             case ["loss", *row]:
                 self.losses.restore(row)
-            case [("space" | "lease" | "waiter" | "signal" | "change" | "audit" | "ended_claim") as kind, name, *row]:
+            case [
+                ("space" | "lease" | "overtaken" | "waiter" | "signal" | "change" | "audit" | "ended_claim") as kind,
+                name,
+                *row,
+            ]:
                 kept = self.space(name).restore_part(kind, row)
                 self._restored(kept)
             case _:

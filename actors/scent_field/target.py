@@ -198,6 +198,19 @@ def covers(target: Target, path_parts: tuple[str, ...]) -> bool:
             return False
 
 
+def is_inside(inner: Target, outer: Target) -> bool:
+    """Whether the one surely covers all that the other does; of two different globs nothing is said."""
+    if inner == outer:
+        return True
+    match inner.kind:
+        case TargetKind.FILE:
+            return covers(outer, inner.parts)
+        case TargetKind.FOLDER | TargetKind.GLOB:
+            return outer.kind is TargetKind.FOLDER and inner.anchor[: len(outer.parts)] == outer.parts
+        case _:
+            return False
+
+
 def is_broad(target: Target) -> bool:
     """Whether a claim on it deserves a warning: it covers the whole tree, or has more than 3 wildcard segments."""
     if target.kind is not TargetKind.GLOB:

@@ -53,6 +53,13 @@ def meet(one: str, other: str) -> bool:
     return overlaps(parse_target(one), parse_target(other))
 
 
+def inside(inner: str, outer: str) -> bool:
+    """Whether a target covers all of another one, by their texts."""
+    if parse_target(inner).kind in ("file", "label"):
+        return meet(inner, outer)
+    return inner == outer or outer == "./" or (outer.endswith("/") and "*" not in outer and inner.startswith(outer))
+
+
 class Twin:
     """Sessions, leases and waiters as dicts in lists; nothing is indexed and nothing is remembered twice."""
 
@@ -63,6 +70,7 @@ class Twin:
         self.leases = []
         self.waiters = []
         self.generation = Counter()
+        self.newest = Counter()
         self.claimed = {}
         self.signals = {}
         self.prevented = set()
@@ -170,25 +178,47 @@ class Twin:
             lease["renewed"] = True
             self.counts["claims_renewed"] += 1
             return ("granted", lease["generation"], targets, True)
-        running = {
-            one["generation"]
-            for one in self.leases
-            if shared and one["space"] == space and one["shared"] and self.is_live(one)
-            and any(meet(target, held) for target in targets for held in one["targets"])
-        }  # fmt: skip
-        generation = running.pop() if len(running) == 1 else self.generation[space] + 1
+        generation = self.group(space, targets) if shared else 0
+        generation = generation or self.generation[space] + 1
         assert generation > self.generation[space] or shared
-        self.generation[space] = max(self.generation[space], generation)
+        self.overtake(space, targets, generation)
         self.n_leases += 1
         lease = {
             "id": self.n_leases, "space": space, "session": session_id, "targets": targets, "shared": shared,
             "generation": generation, "blocked_until": None,
-            "renewed": False, "fades": self.sessions[session_id]["kept_by"] == "decay",
+            "renewed": False, "overtaken": False, "fades": self.sessions[session_id]["kept_by"] == "decay",
         }  # fmt: skip
         self.leases.append(lease)
         self.touch(lease)
         self.counts["claims_granted"] += 1
         return ("granted", generation, targets, False)
+
+    def group(self, space, targets):
+        """The number of the group of sharers that a shared claim joins; 0 if it joins none."""
+        sharers = [
+            one for one in self.leases
+            if one["space"] == space and one["shared"] and self.is_live(one) and not one["overtaken"]
+            and any(meet(target, held) for target in targets for held in one["targets"])
+        ]  # fmt: skip
+        numbers = {one["generation"] for one in sharers}
+        if len(numbers) != 1:
+            return 0
+        (number,) = numbers
+        kept = [held for one in sharers for held in one["targets"]]
+        is_newest = number == self.generation[space]
+        return number if is_newest or all(any(inside(one, held) for held in kept) for one in targets) else 0
+
+    def overtake(self, space, targets, generation):
+        """A number is granted: it is never older than one that was granted on the same path before."""
+        self.generation[space] = max(self.generation[space], generation)
+        for path in PATHS:
+            if any(meet(path, target) for target in targets):
+                assert self.newest[space, path] <= generation
+                self.newest[space, path] = generation
+        for one in self.leases:
+            is_met = any(meet(target, held) for target in targets for held in one["targets"])
+            if one["space"] == space and one["shared"] and self.is_live(one) and is_met:
+                one["overtaken"] |= one["generation"] < generation
 
     def end(self, lease, reason, delay=0.0):
         if delay:
@@ -352,16 +382,16 @@ class Twin:
             for lease, was in zip(mine, before, strict=True):
                 lease.update(was)
             return ("in the way",)
-        self.generation[command.space] += 1
+        generation = self.generation[command.space] + 1
         for lease in mine:
-            lease["generation"] = self.generation[command.space]
+            lease["generation"], lease["overtaken"] = generation, False
+            self.overtake(command.space, lease["targets"], generation)
             lease["fades"] = self.sessions[command.to_session]["kept_by"] == "decay"
             for target in lease["targets"]:
                 self.unclaim({**lease, "session": session_id}, target)
             self.touch(lease)
             self.leave_done(True, command.space, session_id, lease["targets"])
             self.counts["claims_transferred"] += 1
-        generation = self.generation[command.space]
         targets = tuple(sorted({target for lease in mine for target in lease["targets"]}))
         self.serve()
         return ("granted", generation, targets, False)
@@ -880,7 +910,7 @@ class Driver:
         spaces = self.machine.field.state.spaces
         held = [
             (lease.lease_id, name, lease.session_id, lease.targets, lease.shared, lease.generation, lease.fades,
-             lease.progress_at_s, lease.blocked_until_s, lease.renewed)
+             lease.progress_at_s, lease.blocked_until_s, lease.renewed, lease.overtaken)
             for name, space in spaces.items() for lease in space.leases.leases.values()
         ]  # fmt: skip
         keys = (
@@ -894,6 +924,7 @@ class Driver:
             "progress",
             "blocked_until",
             "renewed",
+            "overtaken",
         )
         assert sorted(held) == [tuple(one[key] for key in keys) for one in self.twin.leases]
         waiting = [

@@ -8,6 +8,7 @@ from actors.scent_field.event import LeaseEnded, LeaseGranted, LeaseMoved, LockD
 from coordinator.simulation.checker.entry import Lease
 from coordinator.simulation.checker.rule import Rule, any_meet
 from coordinator.simulation.checker.terms import EPSILON_S
+from coordinator.simulation.universe import paths_of
 
 
 class OneHolder(Rule):
@@ -39,14 +40,35 @@ class OneHolder(Rule):
 
 
 class Generations(Rule):
-    """A grant to a new holder takes a number that its space has not seen; sharers have their group's."""
+    """A grant to a new holder takes a number that its space has not seen; sharers have their group's.
+
+    No grant has an older number than one before it on the same path: a resource that compares them would refuse it.
+    """
 
     name: ClassVar[str] = "generations only grow"
 
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._newest: dict[tuple[str, str], tuple[int, int]] = {}
+
     def fact(self, event: Any) -> None:
-        """Compare with the highest number so far."""
-        if not isinstance(event, (LeaseGranted, LeaseMoved)):
-            return
+        """Compare with the highest number so far, on each path and in all of the space."""
+        if isinstance(event, LeaseGranted):
+            self._check_paths(event, event.targets)
+            self._check_number(event)
+        elif isinstance(event, LeaseMoved) and event.lease_id in self.book.leases:
+            self._check_paths(event, self.book.leases[event.lease_id].targets)
+            self._check_number(event)
+
+    def _check_paths(self, event: LeaseGranted | LeaseMoved, targets: tuple[str, ...]) -> None:
+        for path in sorted(frozenset().union(*map(paths_of, targets))):
+            newest, at = self._newest.get((event.space, path), (0, -1))
+            if event.generation < newest:
+                self.broken(f"{event.session_id} was given generation {event.generation} on {path} after {newest}", at)
+            else:
+                self._newest[event.space, path] = (event.generation, self.place)
+
+    def _check_number(self, event: LeaseGranted | LeaseMoved) -> None:
         newest = self.book.generation[event.space]
         if event.generation > newest or (isinstance(event, LeaseGranted) and self._joins(event)):
             return

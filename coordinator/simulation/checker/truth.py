@@ -104,8 +104,8 @@ class Guarded(Rule):
             claims = self._claims(record)
             if record.is_accepted:
                 self._check_order(record, claims)
-            elif any(lease.is_live and not lease.shared for lease in claims):
-                self._check_refusal(record)
+            else:
+                self._check_refusal(record, [lease for lease in claims if lease.is_live])
             if record.is_believed and not any(self._may_be_believed(lease) for lease in claims):
                 self.broken(
                     f"{record.session_id} believes that it holds {record.path} with generation {record.generation}",
@@ -129,12 +129,18 @@ class Guarded(Rule):
             self.broken(f"{wrote.path} took generation {generation} from {who} and from {wrote.session_id}", at)
         self._newest[place] = (wrote.generation, wrote.session_id, self.place)
 
-    def _check_refusal(self, wrote: Wrote) -> None:
-        """A live holder is overtaken by nobody but its own children and parents."""
+    def _check_refusal(self, wrote: Wrote, claims: list[Lease]) -> None:
+        """A live holder is overtaken by nobody but its own children and parents; a sharer by later sharers, too."""
         generation, who, at = self._newest.get((wrote.space, wrote.path), (0, "", -1))
         related = who in self.book.lineage(wrote.session_id) or wrote.session_id in self.book.lineage(who)
-        if not related and any(lease.session_id == who for lease in self.book.leases.values() if lease.is_live):
+        if not related and any(self._was_alone(lease, who, generation) for lease in claims):
             self.broken(f"{wrote.session_id} holds {wrote.path}, but {who} wrote with generation {generation}", at)
+
+    def _was_alone(self, lease: Lease, who: str, generation: int) -> bool:
+        """Whether this claim, which lives, was not overtaken by a later one that may be beside it."""
+        its = (lease.space, who, generation)
+        theirs = [other for other in self.book.ever() if (other.space, other.session_id, other.generation) == its]
+        return not (lease.shared and any(other.shared and other.began >= lease.began for other in theirs))
 
     def _may_be_believed(self, lease: Lease) -> bool:
         """It lives, or nobody has told its holder yet that it was taken, or that the session went with its parent's."""

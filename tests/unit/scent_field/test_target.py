@@ -10,6 +10,7 @@ from actors.scent_field.target import (
     covers,
     escape,
     is_broad,
+    is_inside,
     overlaps,
     parse_target,
 )
@@ -382,3 +383,41 @@ def test_a_target_knows_the_names_all_its_paths_start_with() -> None:
     assert parse_target("src/*/b?/").n_wildcard_segments == 2
     assert parse_target("./").is_root
     assert not parse_target("src/").is_root
+
+
+@pytest.mark.parametrize(
+    ("inner", "outer"),
+    [
+        ("a/b.py", "a/b.py"),
+        ("a/b.py", "a/"),
+        ("a/b.py", "a/*.py"),
+        ("a", "a/"),
+        ("a/b/", "a/"),
+        ("a/*.py", "a/"),
+        ("a/*.py", "a/*.py"),
+        ("**/y.py", "./"),
+        ("./", "./"),
+        ("t:x", "t:x"),
+    ],
+)
+def test_a_target_is_inside_of_one_that_covers_all_of_it(inner, outer):
+    assert is_inside(parse_target(inner), parse_target(outer))
+
+
+@pytest.mark.parametrize(
+    ("inner", "outer"),
+    [
+        ("a/b.py", "a/c.py"),
+        ("a/", "a/b.py"),
+        ("a/", "a/b/"),
+        ("ab/", "a/"),
+        ("a*/c.py", "a/"),
+        ("a/b.py", "b/*.py"),
+        ("./", "a/"),
+        ("t:x", "t:y"),
+        ("t:x", "./"),
+        ("a/b*", "a/*"),
+    ],
+)
+def test_a_target_that_reaches_further_or_may_do_so_is_not_inside(inner, outer):
+    assert not is_inside(parse_target(inner), parse_target(outer))

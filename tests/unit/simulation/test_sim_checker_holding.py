@@ -114,3 +114,14 @@ def test_force_ends_a_lock_delay_early_and_nothing_else_does(story: Any) -> None
     story.seq -= 1
     story.commit(LockDelayOver("house", 1))
     assert story.broken() == ["lock delay"]
+
+
+def test_a_sharer_that_joins_a_group_takes_no_older_number_than_was_granted_on_its_path(story: Any) -> None:
+    story.register("ann#1", "bob#2")
+    story.commit(story.granted("ann#1", "src/api.py", generation=1, shared=True))
+    story.commit(story.granted("bob#2", "src/app.py", generation=2))
+    story.commit(story.ended(2, "released"), story.answered("bob#2", 1, ["released", 1, []]))
+    assert story.broken() == []
+    story.commit(story.granted("bob#2", "src/", generation=1, shared=True))
+    assert story.broken() == ["generations only grow"]
+    assert "bob#2 was given generation 1 on src/app.py after 2" in story.messages()

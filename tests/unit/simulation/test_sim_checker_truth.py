@@ -161,3 +161,15 @@ def test_a_child_that_ended_with_its_parent_may_believe_until_it_is_told(story: 
         events=(*dead[:1], story.died("ann/kid#2", "goodbye"), *story.records[-2].events[2:])
     )
     assert story.broken() == ["a guarded resource"]
+
+
+def test_a_sharer_may_be_refused_for_a_later_sharer_and_for_no_earlier_one(story: Any) -> None:
+    story.register("ann#1", "bob#2")
+    story.commit(story.granted("ann#1", "src/api.py", generation=1, shared=True))
+    story.commit(story.granted("bob#2", "src/", generation=2, shared=True))
+    story.write("bob#2", "src/api.py", 2)
+    story.write("ann#1", "src/api.py", 1, ok=False)
+    assert story.broken() == []
+    story.commit(story.granted("ann#1", "src/api.py", generation=1, shared=True))
+    story.write("ann#1", "src/api.py", 1, ok=False)
+    assert "a guarded resource" in story.broken()
