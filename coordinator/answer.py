@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
 from actors.runtime.errors import ScentfieldError
 from actors.scent_field.messages import Conflict, Granted, Held, Released, SignalNote
@@ -83,15 +83,21 @@ class NotGranted:
         """Nothing was entered."""
 
 
-class Holding:
+Given = TypeVar("Given")  # what giving a claim back comes to: an answer, or something to await it by
+
+
+class Holding(Generic[Given]):
     """The targets are yours, as far as this process knows; true in a condition."""
 
-    __slots__ = ("_is_valid", "granted", "is_released")
+    __slots__ = ("_is_valid", "_release", "granted", "is_released")
 
-    def __init__(self, granted: Granted, is_valid: Callable[[Granted], bool]) -> None:
+    def __init__(
+        self, granted: Granted, is_valid: Callable[[Granted], bool], release: Callable[[Granted, bool], Given]
+    ) -> None:
         self.granted = granted
         self.is_released = False
         self._is_valid = is_valid
+        self._release = release
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(self.targets)}, generation={self.generation})"
@@ -149,16 +155,10 @@ class Holding:
         }
 
 
-class Claimed(Holding):
+class Claimed(Holding[Released]):
     """A claim of the sync client; a `with` block releases it at its end."""
 
-    __slots__ = ("_release",)
-
-    def __init__(
-        self, granted: Granted, is_valid: Callable[[Granted], bool], release: Callable[[Granted, bool], Released]
-    ) -> None:
-        super().__init__(granted, is_valid)
-        self._release = release
+    __slots__ = ()
 
     def release(self, *, done: bool = False) -> Released:
         """Give the whole claim back; `done` leaves a DONE signal. Once is enough, and twice does no harm."""
@@ -176,19 +176,10 @@ class Claimed(Holding):
             self.release()
 
 
-class AsyncClaimed(Holding):
+class AsyncClaimed(Holding[Awaitable[Released]]):
     """A claim of the async client; an `async with` block releases it at its end."""
 
-    __slots__ = ("_release",)
-
-    def __init__(
-        self,
-        granted: Granted,
-        is_valid: Callable[[Granted], bool],
-        release: Callable[[Granted, bool], Awaitable[Released]],
-    ) -> None:
-        super().__init__(granted, is_valid)
-        self._release = release
+    __slots__ = ()
 
     async def release(self, *, done: bool = False) -> Released:
         """Give the whole claim back; `done` leaves a DONE signal. Once is enough, and twice does no harm."""

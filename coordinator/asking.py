@@ -76,7 +76,7 @@ class Asker:
             except Busy as busy:
                 yield self._pause(busy, deadline_s)
                 continue
-            if not _went_unread(answers[0]):
+            if told and not _went_unread(answers[0]):
                 conversation.received(number, told)
             return answers
 

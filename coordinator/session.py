@@ -60,12 +60,10 @@ class AgentSession:
     def took_each(self, space: str, claims: Sequence[Granted], monotonic_s: float) -> None:
         """Claims were granted or renewed by a request that was sent at `monotonic_s`."""
         fades = self.kept_by == "decay"
-        taken = {
-            (space, claim.generation, claim.targets): monotonic_s + claim.expires_in_s if fades else math.inf
-            for claim in claims
-        }
         with self.lock:
-            self.held.update(taken)
+            for claim in claims:
+                until_s = monotonic_s + claim.expires_in_s if fades else math.inf
+                self.held[space, claim.generation, claim.targets] = until_s
 
     def holds(self, space: str, granted: Granted, monotonic_s: float) -> bool:
         """Whether a claim may be believed: neither given back, handed over nor lost, and the session surely lives."""

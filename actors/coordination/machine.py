@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from actors.coordination.messages import SCHEMA, Alive, Heartbeat, Wanted
+from actors.runtime.clock import earlier
 from actors.runtime.errors import Corrupt, Misuse
 from actors.runtime.machine import Caller, Now, Ticket
 from actors.runtime.outbox import BOUNCE, EDIT_FAILURE, Deliver, Delivered, Note
@@ -128,8 +129,7 @@ class Coordination:
 
     def next_deadline_s(self) -> float | None:
         """A lower bound of the next thing that ends by itself."""
-        times = [at for at in (self.sessions.next_deadline_s(), self.field.next_deadline_s()) if at is not None]
-        return min(times, default=None)
+        return earlier(self.sessions.next_deadline_s(), self.field.next_deadline_s())
 
     def take_events(self) -> list[Any]:
         """The facts recorded since the last call."""

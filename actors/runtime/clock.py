@@ -16,6 +16,13 @@ MAX_STEP_S: Final = 2.0
 MAX_UNCONFIRMED_JUMP_S: Final = 86_400.0
 
 
+def earlier(one_s: float | None, other_s: float | None) -> float | None:
+    """The first of two points in time; None never comes."""
+    if one_s is None or other_s is None:
+        return other_s if one_s is None else one_s
+    return min(one_s, other_s)
+
+
 @dataclass(slots=True)
 class ActorClock:
     """Field time and guarded UTC, advanced once a turn.

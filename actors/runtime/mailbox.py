@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
-from actors.runtime.clock import ActorClock
+from actors.runtime.clock import ActorClock, earlier
 from actors.runtime.errors import Corrupt, InvariantBroken, ScentfieldError
 from actors.runtime.inbox import Inbox, Queued, Reply
 from actors.runtime.journal import CommitFailed, Fenced, Head, Journal, Recover, Store
@@ -211,11 +211,11 @@ class Mailbox:
             return 0.0
         if self._trouble is not None:
             return self._probe_wait_s()
+        wake_s = max(0.0, self._relaxed_wait_s(monotonic_s)) if self._relaxed else None
         deadline_s = self.kernel.machine.next_deadline_s()
-        waits = [max(0.0, self._relaxed_wait_s(monotonic_s))] if self._relaxed else []
-        if deadline_s is not None:
-            waits.append(min(_WAKE_S, max(_SHORTEST_WAKE_S, deadline_s - self.clock.field_s)))
-        return min(waits, default=None)
+        if deadline_s is None:
+            return wake_s
+        return earlier(wake_s, min(_WAKE_S, max(_SHORTEST_WAKE_S, deadline_s - self.clock.field_s)))
 
     def _probe_wait_s(self) -> float | None:
         return None if isinstance(self._trouble, Corrupt) else self._limits.probe_s

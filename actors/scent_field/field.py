@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, Final
 
+from actors.runtime.clock import earlier
 from actors.runtime.errors import InvariantBroken, Misuse
 from actors.runtime.machine import Now, Ticket
 from actors.runtime.wire import BusyFor
@@ -190,8 +191,8 @@ class ScentField:
 
     def next_deadline_s(self) -> float | None:
         """A lower bound of the next thing that ends by itself, long polls included."""
-        times = [at for at in (self.state.next_due_s(), self._report.next_watch_s()) if at is not None]
-        return min(times, default=None)
+        due_s = self.state.next_due_s()
+        return earlier(due_s, self._report.next_watch_s()) if self._report.n_watchers else due_s
 
     def take_settled(self, now: Now) -> list[tuple[Ticket, Any]]:
         """The waiting requests and long polls that have their answers."""

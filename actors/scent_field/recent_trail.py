@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
+from actors.runtime.clock import earlier
 from actors.runtime.errors import InvariantBroken
 from actors.scent_field.trail import LOG_DEAD, Deposit, KindTrails, dead_rank, intensity_of
 
@@ -100,9 +101,8 @@ class RecentTrails:
     def next_death_s(self) -> float | None:
         """Field time at which the weakest deposit fades below 0.05."""
         oldest = next(iter(self._recent.values()), None)
-        deaths = [] if oldest is None else [(oldest.rank(self.half_life_s) - LOG_DEAD) * self.half_life_s]
-        ranked_s = self._ranked.next_death_s()
-        return min(deaths if ranked_s is None else [*deaths, ranked_s], default=None)
+        recent_s = None if oldest is None else (oldest.rank(self.half_life_s) - LOG_DEAD) * self.half_life_s
+        return earlier(recent_s, self._ranked.next_death_s())
 
     def trails(self) -> Iterator[tuple[str, tuple[Deposit, ...]]]:
         """All trails by target."""

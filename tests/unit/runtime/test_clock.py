@@ -1,4 +1,6 @@
-from actors.runtime.clock import ActorClock
+import pytest
+
+from actors.runtime.clock import ActorClock, earlier
 from actors.runtime.machine import Now
 
 DAY_S = 86_400.0
@@ -63,3 +65,11 @@ def test_a_jump_that_the_monotonic_clock_confirms_is_taken():
     clock = started()
     assert clock.advance(monotonic_s=50.0 + 3 * DAY_S, wall_s=1_000.0 + 3 * DAY_S) == Now(102.0, 1_000.0 + 3 * DAY_S)
     assert clock.n_refused_jumps == 0
+
+
+@pytest.mark.parametrize(
+    ("one_s", "other_s", "first_s"),
+    [(2.0, 1.0, 1.0), (0.0, 1.0, 0.0), (None, 1.0, 1.0), (0.0, None, 0.0), (None, None, None)],
+)
+def test_the_earlier_of_two_times_is_the_one_that_comes_at_all(one_s, other_s, first_s):
+    assert earlier(one_s, other_s) == first_s
