@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable
-from typing import Any, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 import ray
 from ray.actor import ActorHandle
-from ray.exceptions import ActorDiedError, GetTimeoutError, RayActorError, RayError
+from ray.exceptions import ActorDiedError, ActorUnschedulableError, GetTimeoutError, RayActorError, RayError
 
 from actors.runtime.errors import Misuse, Unavailable
 
 Send: TypeAlias = Callable[[ActorHandle[Any]], Any]
+_GONE: Final = (ActorDiedError, ActorUnschedulableError)
+"""The actor is gone for good, the second with the node that it was pinned to: its name may be another one's now."""
 
 
 class RayTransport:
@@ -40,7 +42,7 @@ class RayTransport:
         handle = self._handle(domain)
         try:
             return ray.get(send(handle), timeout=timeout_s)
-        except ActorDiedError:
+        except _GONE:
             self._handles.pop(domain, None)
         except RayError as error:
             raise self._unavailable(domain, error, timeout_s) from error
@@ -54,7 +56,7 @@ class RayTransport:
         handle = self._handle(domain)
         try:
             return cast(bytes, await asyncio.wait_for(_awaited(handle.submit.remote(raw)), timeout_s))
-        except ActorDiedError:
+        except _GONE:
             self._handles.pop(domain, None)
         except (RayError, TimeoutError) as error:
             raise self._unavailable(domain, error, timeout_s) from error

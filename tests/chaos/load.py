@@ -26,7 +26,7 @@ import ray
 
 from actors.coordination.messages import SCHEMA, Heartbeat
 from actors.runtime.wire import BusyFor, decode_reply, encode_request
-from actors.scent_field.messages import LeaveSignal
+from actors.scent_field.messages import Deposited, LeaveSignal
 from actors.sessions.messages import Register
 from coordinator import Settings
 from coordinator.bench.crew import quantile
@@ -41,7 +41,7 @@ N_AGENTS = 4
 TTL_S = 30.0
 CALL_S = 120.0
 HELD_S, FREE_S = 0.03, 0.02
-N_FLOOD = 6_000
+N_FLOOD = 3_000
 FLOOD_HELD_S = 1.5
 A_CALL = 20
 MIB = 2**20
@@ -198,10 +198,17 @@ def main(for_s: float, n_processes: int, n_sessions: int, folder: Path) -> dict[
                 memory, queued = watch(transport, for_s)
                 workers.tell()
                 accounts = workers.accounts()
-                flood = Flood(settings, transport).bring(disk)
+                flooded = flood(settings, transport, disk)
             after = transport.describe(SCENT_FIELD, CALL_S)
-        return {**figures(accounts), **flood, "memory_mib": memory, "max_queued": queued, "n_lost": sessions.n_lost,
-                "trouble": after["trouble"], "n_failed_commits": after["n_failed_commits"]}  # fmt: skip
+        return {
+            **figures(accounts),
+            **flooded,
+            "memory_mib": memory,
+            "max_queued": queued,
+            "n_lost": sessions.n_lost,
+            "trouble": after["trouble"],
+            "n_failed_commits": after["n_failed_commits"],
+        }
     finally:
         ray.shutdown()
         stop_head(folder / "state", head)
@@ -221,40 +228,33 @@ def watch(transport: RayTransport, for_s: float) -> tuple[list[float], int]:
     return [round(memory[0], 1), round(memory[-1], 1)], queued
 
 
-class Flood:
-    """More requests at once than a mailbox may hold, while it cannot commit."""
+def flood(settings: Settings, transport: RayTransport, disk: SlowDisk) -> dict[str, Any]:
+    """One session asks for more at once than an actor remembers for it, while nothing can be committed."""
+    token = "f" * 32
+    register = encode_request([("", "", 0, 0, [], [SCHEMA.wire_of(Register("flood", token, "", "decay", TTL_S))])])
+    ((registered,),) = decode_reply(transport.call(SCENT_FIELD, register, CALL_S), SCHEMA)
+    holder = threading.Thread(target=disk.hold, args=(FLOOD_HELD_S,))
+    holder.start()
+    actor = ray.get_actor(SCENT_FIELD, namespace=settings.namespace)
+    replies = ray.get(
+        [actor.submit.remote(deposit(registered.session_id, token, number)) for number in range(1, N_FLOOD + 1)],
+        timeout=CALL_S,
+    )
+    holder.join()
+    answers = Counter(type(decode_reply(raw, SCHEMA)[0][0]) for raw in replies)
+    pid = transport.describe(SCENT_FIELD, CALL_S)["pid"]
+    return {
+        "n_flood": N_FLOOD,
+        "n_flood_done": answers[Deposited],
+        "n_flood_busy": answers[BusyFor],
+        "memory_after_flood_mib": round(psutil.Process(pid).memory_info().rss / MIB, 1),
+    }
 
-    def __init__(self, settings: Settings, transport: RayTransport) -> None:
-        self._actor = ray.get_actor(SCENT_FIELD, namespace=settings.namespace)
-        self._transport = transport
 
-    def bring(self, disk: SlowDisk) -> dict[str, Any]:
-        token = "f" * 32
-        register = encode_request([("", "", 0, 0, [], [SCHEMA.wire_of(Register("flood", token, "", "decay", TTL_S))])])
-        ((registered,),) = decode_reply(self._transport.call(SCENT_FIELD, register, CALL_S), SCHEMA)
-        before = self._transport.describe(SCENT_FIELD, CALL_S)
-        holder = threading.Thread(target=disk.hold, args=(FLOOD_HELD_S,))
-        holder.start()
-        requests = [
-            encode_request([(registered.session_id, token, 0, 0, [], [SCHEMA.wire_of(Heartbeat(0))])])
-            if number
-            else encode_request(
-                [(registered.session_id, token, 1, 0, [], [SCHEMA.wire_of(LeaveSignal("load", "DONE", "task:x", 1.0))])]
-            )
-            for number in range(N_FLOOD)
-        ]
-        replies = ray.get([self._actor.submit.remote(raw) for raw in requests], timeout=CALL_S)
-        holder.join()
-        answers = Counter(type(decode_reply(raw, SCHEMA)[0][0]) for raw in replies)
-        after = self._transport.describe(SCENT_FIELD, CALL_S)
-        grown = psutil.Process(after["pid"]).memory_info().rss / MIB
-        return {
-            "n_flood": N_FLOOD,
-            "n_flood_busy": answers[BusyFor],
-            "n_flood_answered": sum(answers.values()),
-            "n_busy": after["n_busy"] - before["n_busy"],
-            "memory_after_flood_mib": round(grown, 1),
-        }
+def deposit(session_id: str, token: str, number: int) -> bytes:
+    """A request that is to be remembered: its caller has received nothing so far."""
+    command = LeaveSignal("load", "DONE", f"task:{number}", 1.0)
+    return encode_request([(session_id, token, number, 0, [], [SCHEMA.wire_of(command)])])
 
 
 def figures(accounts: list[dict[str, Any]]) -> dict[str, Any]:

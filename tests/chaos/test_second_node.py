@@ -29,7 +29,7 @@ def test_with_files_they_refuse_to_start_empty_elsewhere_and_say_so(run_program:
     told = run_program("two_nodes.py", "sqlite", within_s=WITHIN_S)
     assert told["on_second"] == sorted(DOMAINS)
     assert told["unanswered"].startswith("Unavailable: ")
-    assert "this is no permission" in told["unanswered"]
+    assert "`scentfield up`" in told["unanswered"]
     assert told["refused"].startswith("Corrupt: this cluster keeps its state in store ")
     assert "nothing is there. It does not start empty over it" in told["refused"]
     assert "bring the data folder back, or start on the node that has it" in told["refused"]

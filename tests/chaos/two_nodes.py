@@ -114,7 +114,7 @@ def with_files(
     unanswered = error_of(lambda: ann.claim(OTHER))
     transport = RayTransport(settings.namespace)
     until_s = time.monotonic() + DEADLINE_S
-    while "ActorUnschedulableError" not in error_of(lambda: transport.describe("scent_field", 5.0)):
+    while "there is no actor 'scent_field'" not in error_of(lambda: transport.describe("scent_field", 5.0)):
         assert time.monotonic() < until_s, "Ray does not notice that the node is gone"
     elsewhere = settings.model_copy(update={"data_dir": folder / "elsewhere"})
     refused = error_of(lambda: up(elsewhere))
