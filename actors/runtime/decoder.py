@@ -22,6 +22,7 @@ import types
 import typing
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final, NamedTuple, Union
 
 from actors.runtime.errors import WireError
@@ -65,6 +66,7 @@ _SCALARS: Final[dict[Any, _Scalar]] = {
 }
 
 
+@cache  # messages are written once, and many tables and messages hold the same ones
 def make_decoder(hint: Any, bounds: Bounds = FROM_OUTSIDE) -> Decode:
     """A function that decodes one value of the annotated type, or raises `WireError`.
 
