@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
-_STOP_S: Final = 20.0
+_STOP_S: Final = 90.0
 _MAX_LOG: Final = 2_000
 
 
