@@ -30,6 +30,7 @@ from coordinator.domain import DOMAINS, EMBEDDING, Domain, machine_options
 from coordinator.folder import private_folder
 from coordinator.head import Head, protect_token, recorded_head, start_head, stop_head
 from coordinator.named_actor import await_gone, is_there
+from coordinator.ray_messages import messages_logged
 from coordinator.ray_transport import RayTransport, forked
 from coordinator.settings import Settings
 from coordinator.store_record import record_store, recorded_store
@@ -94,7 +95,7 @@ os.register_at_fork(after_in_child=_note_fork)
 def _connect(address: str, settings: Settings) -> None:
     _authenticate()
     try:
-        with _neutral_folder(settings), _loopback_allowed(address):
+        with _neutral_folder(settings), _loopback_allowed(address), messages_logged():
             ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False, configure_logging=False)
     except (ConnectionError, RayError, RuntimeError, ValueError) as error:
         raise Unavailable(
