@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, redirect_stdout, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -133,16 +133,12 @@ def forget(settings: Settings) -> None:
 
 @contextmanager
 def staged(folder: Path, plan: Plan, store_url: str | None) -> Iterator[Stage]:
-    """A stage with its actors up; its processes are gone afterwards. Raises `Misuse` in a connected process.
-
-    Ray prints on standard output that actors have died, which is no news here: that goes to a file meanwhile.
-    """
+    """A stage with its actors up; its processes are gone afterwards. Raises `Misuse` in a connected process."""
     if ray.is_initialized():
         raise Misuse("this process is connected to a Ray cluster: run chaos in a process of its own")
-    with (private_folder(folder) / "ray.log").open("w", encoding="utf-8") as log, redirect_stdout(log):
-        stage = Stage(folder, plan, store_url)
-        try:
-            stage.up()
-            yield stage
-        finally:
-            stage.close()
+    stage = Stage(private_folder(folder), plan, store_url)
+    try:
+        stage.up()
+        yield stage
+    finally:
+        stage.close()
