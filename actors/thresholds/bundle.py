@@ -98,11 +98,11 @@ def _loaded(text: bytes) -> Any:
 
 
 def _without_twins(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        twin = next(name for name in names if names.count(name) > 1)
-        raise Misuse(f"the bundle names {twin[:_SHOWN]!r} twice in one object: which of them counts is not clear")
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise Misuse(f"the bundle names {name[:_SHOWN]!r} twice in one object: which of them counts is not clear")
+        found[name] = value
     return found
 
 

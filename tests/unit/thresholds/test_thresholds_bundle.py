@@ -1,4 +1,5 @@
 import json
+import time
 
 import pytest
 
@@ -125,6 +126,14 @@ REFUSED = {
     "an origin as text": (text_of(bundle(origins={"0123456789abcdef": "x"})), "must be an object, not 'x'"),
     "a contribution as a number": (text_of(with_origin(thresholds={"rs": 1})), "must be an object, not 1"),
 }
+
+
+def test_a_name_that_stands_twice_behind_many_others_is_found_at_once():
+    names = "".join(f'"{n}":0,' for n in range(40_000))
+    begun_s = time.process_time()
+    with pytest.raises(Misuse, match="names 'twin' twice"):
+        read_bundle(f'{{{names}"twin":0,"twin":1}}'.encode(), TODAY)
+    assert time.process_time() - begun_s < 5.0  # it took a minute when each name was looked for among all others
 
 
 @pytest.mark.parametrize("fault", REFUSED)
