@@ -103,9 +103,20 @@ def test_closed_days_are_exported_and_verify_without_the_coordinator(scentfield:
         "n_days": 3,
         "first_day": "2023-11-14",
         "last_day": "2023-11-16",
+        "n_before": 0,
         "faults": [],
     }
     assert scentfield.house.n_calls == n_calls
+
+
+@pytest.mark.parametrize(("n", "said"), [(1, "1 closed day before is"), (2, "2 closed days before are")])
+def test_older_days_that_are_not_in_it_are_counted(scentfield: Any, read_on: Any, n: int, said: str) -> None:
+    """They may be pruned or cut off; the numbers of the records that are left say that they were there."""
+    read_on(3)
+    scentfield("ledger", "export", "out.jsonl")
+    write("out.jsonl", lines_of("out.jsonl")[n:])
+    assert scentfield("ledger", "verify", "out.jsonl").stdout.endswith(f"all unchanged and signed; {said} not in it\n")
+    assert scentfield.json("ledger", "verify", "out.jsonl")["n_before"] == n
 
 
 def test_a_dash_is_standard_output_and_standard_input(scentfield: Any, read_on: Any) -> None:
