@@ -220,7 +220,7 @@ class EmbeddingActor:
             inference = Inference(engine, self._config.limits.max_vectors)
         except DownloadsOff as error:
             self._tell(partial(self._lifecycle.switch_off, error.message))
-        except Exception as error:  # whatever it is, the status says it
+        except BaseException as error:  # whatever it is, the status says it, or it would be `loading` for ever
             self._tell(partial(self._gave_up, error))
         else:
             self._tell(partial(self._ready, inference))
@@ -238,7 +238,7 @@ class EmbeddingActor:
         self._inference = inference
         self._lifecycle.succeed(inference.engine.model_id, inference.engine.n_dims)
 
-    def _gave_up(self, error: Exception) -> None:
+    def _gave_up(self, error: BaseException) -> None:
         reason = error.message if isinstance(error, ScentfieldError) else f"{type(error).__name__}: {error}"
         self._lifecycle.fail(reason, now_s=self._monotonic(), is_final=isinstance(error, _FINAL))
 

@@ -20,8 +20,12 @@ from typing import Any, Final
 from actors.runtime.errors import Unavailable
 
 _CHUNK_BYTES: Final = 2**18
-_OK, _PARTIAL, _NOT_FOUND, _NOT_SATISFIABLE = 200, 206, 404, 416
-_CONTENT_RANGE: Final = re.compile(r"bytes (?:(\d+)-\d+|\*)/(\d+)")
+_OK, _PARTIAL, _NOT_SATISFIABLE = 200, 206, 416
+_NOT_THERE: Final = {401: "without a login", 403: "for everybody", 404: "", 410: "any more"}
+"""Answers that stay the same; a hub says 401 of a repository that does not exist, for it might be a secret one."""
+_SIZE: Final = r"[0-9]{1,18}"
+_CONTENT_LENGTH: Final = re.compile(_SIZE)
+_CONTENT_RANGE: Final = re.compile(rf"bytes (?:({_SIZE})-{_SIZE}|\*)/({_SIZE})")
 
 Progress = Callable[[int, int], None]
 """Hears (bytes that are there, bytes in all or 0 when the server did not say)."""
@@ -43,11 +47,11 @@ class Download:
     def run(self, progress: Progress, stop: threading.Event) -> None:
         """One try; afterwards `partial` is whole. Raises `Unavailable` when it was cut, and keeps what has arrived.
 
-        Raises `NotThere` for a 404.
+        Raises `NotThere` where waiting will not help. Whatever the server sends, it is one of these.
         """
         try:
             self._fetch(progress, stop)
-        except (OSError, http.client.HTTPException) as error:
+        except (OSError, http.client.HTTPException, ValueError) as error:  # the last of what is no address, no size
             raise Unavailable(f"{self.url} could not be fetched ({_said(error)})") from error
 
     def _fetch(self, progress: Progress, stop: threading.Event) -> None:
@@ -81,10 +85,10 @@ class Download:
         return self.partial.with_name(self.partial.name + ".etag")
 
     def _refused(self, error: urllib.error.HTTPError) -> None:
-        if error.code == _NOT_FOUND:
-            raise NotThere(f"there is no {self.url}") from error
-        total = _content_range(error.headers)[1]
-        if error.code == _NOT_SATISFIABLE and total == self._there()[0] > 0:
+        if error.code in _NOT_THERE:
+            raise NotThere(f"there is no {self.url} {_NOT_THERE[error.code]}".rstrip()) from error
+        there = self._there()
+        if error.code == _NOT_SATISFIABLE and there == (_content_range(error.headers)[1], error.headers.get("ETag")):
             return  # the last try was cut after the last byte
         if error.code == _NOT_SATISFIABLE:
             self.forget()
@@ -93,7 +97,7 @@ class Download:
     def _take(self, answer: Any, progress: Progress, stop: threading.Event) -> None:
         n_there, n_total = self._begin(answer)
         with self.partial.open("ab" if n_there else "wb") as file:
-            while chunk := answer.read(_CHUNK_BYTES):
+            while chunk := answer.read1(_CHUNK_BYTES):  # what is there: a slow server is heard of, and kept from
                 n_there += len(chunk)
                 self._check_size(max(n_there, n_total))
                 file.write(chunk)
@@ -107,18 +111,41 @@ class Download:
 
     def _begin(self, answer: Any) -> tuple[int, int]:
         """(bytes that are there already, bytes in all or 0); notes which version arrives."""
-        n_there = self._there()[0]
         if answer.status == _PARTIAL:
-            start, n_total = _content_range(answer.headers)
-            if start == n_there and n_there:
-                return n_there, n_total
-            self.forget()
-            raise Unavailable(f"{self.url}: the server sent bytes from {start} on, {n_there} were asked for")
-        n_total = int(answer.headers.get("Content-Length") or 0)
+            return self._go_on(answer.headers)
+        if answer.status != _OK:
+            raise Unavailable(f"{self.url} was answered with {answer.status} {answer.reason}")
+        n_total = self._length(answer)
         self._check_size(n_total)
         etag = answer.headers.get("ETag") or ""
         self._etag_file.write_text(etag if etag.isascii() and etag.startswith('"') else "", encoding="ascii")
         return 0, n_total
+
+    def _go_on(self, headers: Any) -> tuple[int, int]:
+        """The same where the rest of a file arrives. Raises `Unavailable`, to begin again, if it is not that rest.
+
+        Some servers do not know If-Range, and send the rest of another version.
+        """
+        n_there, etag = self._there()
+        start, n_total = _content_range(headers)
+        if n_there and start == n_there <= n_total and headers.get("ETag") == etag:
+            return n_there, n_total
+        self.forget()
+        if n_there and start == n_there:
+            raise Unavailable(f"{self.url}: the server sent the rest of another version than the one that was begun")
+        raise Unavailable(f"{self.url}: the server sent bytes from {start} on, {n_there} were asked for")
+
+    def _length(self, answer: Any) -> int:
+        """Bytes in all; 0 where they come in chunks, the last of which says so. Raises `Unavailable` for no length.
+
+        A file that ends where the connection does could be cut, and would be pinned so.
+        """
+        told = answer.headers.get("Content-Length")
+        if told is None and answer.chunked:
+            return 0
+        if told is None or _CONTENT_LENGTH.fullmatch(told) is None:
+            raise Unavailable(f"{self.url}: the server does not say how long the file is ({(told or '')[:40]!r})")
+        return int(told)
 
     def _check_size(self, n_bytes: int) -> None:
         if n_bytes > self.max_bytes:

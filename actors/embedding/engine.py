@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -14,12 +15,13 @@ from tokenizers import Tokenizer
 
 from actors.embedding.batch import micro_batches
 from actors.embedding.topology import Topology, topology_of
-from actors.runtime.errors import Corrupt
+from actors.runtime.errors import Corrupt, ScentfieldError
 
 MAX_BATCH_TOKENS: Final = 512
 ID_DIGITS: Final = 12
 _PROBE: Final = ("a probe", "another one, longer than the first")
 _ERRORS_ONLY: Final = 3
+_NUMBERS: Final = "fiu"  # NumPy's kinds
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,7 @@ class Engine:
         self.topology = topology
         self._tokenizer = tokenizer
         self._max_batch_tokens = max_batch_tokens
+        self.n_dims = 0
         self.n_dims = self._n_dims()
         self.embed(_PROBE)
 
@@ -78,29 +81,45 @@ class Engine:
         return int(self._pooled(ids).shape[1])
 
     def _ids(self, texts: Sequence[str]) -> list[list[int]]:
-        encodings = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=self.topology.has_special_tokens)
-        return [encoding.ids for encoding in encodings]
+        with _no_panic(f"the tokenizer of {self.model_id} does not run", "take another export"):
+            encodings = self._tokenizer.encode_batch_fast(
+                list(texts), add_special_tokens=self.topology.has_special_tokens
+            )
+            return [encoding.ids for encoding in encodings]
 
     def _pooled(self, ids: list[list[int]]) -> npt.NDArray[np.float32]:
         try:
             rows = self.topology.pool(ids)
         except Exception as error:  # what ONNX Runtime raises has no base of its own
             raise Corrupt(f"{self.model_id} does not run ({_first_line(error)}): take another export") from error
-        if rows.ndim != 2 or len(rows) != len(ids) or not np.isfinite(rows).all():
+        return self._checked(rows, len(ids))
+
+    def _checked(self, found: Any, n_texts: int) -> npt.NDArray[np.float32]:
+        """Whatever the graph gave as rows of numbers, one for each text, all of one length. Raises `Corrupt`."""
+        rows = np.asarray(found)
+        is_table = rows.dtype.kind in _NUMBERS and rows.ndim == 2 and rows.shape[1] > 0
+        if not is_table or len(rows) != n_texts or rows.shape[1] != (self.n_dims or rows.shape[1]):
+            wanted = f"{self.n_dims} numbers" if self.n_dims else "a row of numbers"
             raise Corrupt(
-                f"{self.model_id} gives an array of shape {rows.shape} for {len(ids)} texts, or what is no number: "
-                "take another export"
+                f"{self.model_id} gives an array of shape {rows.shape} and type {rows.dtype} for {n_texts} texts, not "
+                f"{wanted} for each: take another export"
             )
-        return rows
+        with np.errstate(over="ignore"):
+            numbers: npt.NDArray[np.float32] = rows.astype(np.float32, copy=False)
+        if not np.isfinite(numbers).all():
+            raise Corrupt(f"{self.model_id} gives for a text what is no number: take another export")
+        return numbers
 
 
 def load_engine(files: ModelFiles, *, n_threads: int) -> Engine:
     """An engine that has answered once. Raises `Corrupt`, which names the file that cannot be used."""
-    tokenizer = _tokenizer(files.tokenizer)
-    padding = tokenizer.padding or {}
-    tokenizer.no_padding()
-    topology = topology_of(_session(files.graph, n_threads), int(padding.get("pad_id", 0)))
-    tokenizer.enable_truncation(topology.max_tokens)
+    session = _session(files.graph, n_threads)
+    with _no_panic(f"{files.tokenizer} is no tokenizer", "fetch it anew"):
+        tokenizer = Tokenizer.from_file(str(files.tokenizer))
+        padding = tokenizer.padding or {}
+        tokenizer.no_padding()
+        topology = topology_of(session, int(padding.get("pad_id", 0)))
+        tokenizer.enable_truncation(topology.max_tokens)
     return Engine(files.model_id, topology, tokenizer)
 
 
@@ -120,19 +139,24 @@ def _session(path: Path, n_threads: int) -> onnxruntime.InferenceSession:
         ) from error
 
 
-def _tokenizer(path: Path) -> Any:
+@contextmanager
+def _no_panic(what: str, next_step: str) -> Iterator[None]:
+    """Whatever the library `tokenizers` raises as `Corrupt`: bare exceptions, and panics that are not even these."""
     try:
-        return Tokenizer.from_file(str(path))
-    except Exception as error:  # tokenizers raises bare exceptions
-        raise Corrupt(f"{path} is no tokenizer ({_first_line(error)}): fetch it anew") from error
+        yield
+    except (ScentfieldError, KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:
+        raise Corrupt(f"{what} ({_first_line(error)}): {next_step}") from error
 
 
 def _unit(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    lengths = np.sqrt(np.einsum("nd,nd->n", rows, rows))
-    rows /= np.where(lengths > 0.0, lengths, np.float32(1.0))[:, None]
+    """In double precision, or the squares of very large and of very small numbers would be infinite, or nothing."""
+    lengths = np.sqrt(np.einsum("nd,nd->n", rows, rows, dtype=np.float64))
+    rows /= np.where(lengths > 0.0, lengths, 1.0)[:, None]
     return rows
 
 
-def _first_line(error: Exception) -> str:
+def _first_line(error: BaseException) -> str:
     lines = str(error).splitlines()
     return lines[0][:300] if lines else type(error).__name__

@@ -67,6 +67,14 @@ def verify_chain(
     return tuple(first_of_a_kind.values())
 
 
+def n_before(records: Sequence[LedgerRecord]) -> int:
+    """How many days were closed before the first of these records: pruned, or cut off; 0 where it does not say so."""
+    try:
+        return max(0, fields_of(records[0].content).number - 1) if records else 0
+    except ValueError:
+        return 0
+
+
 def _seal_faults(record: LedgerRecord, key: Ed25519PublicKey) -> Iterator[Fault]:
     """What the record alone says against itself."""
     day = day_name(record.day)

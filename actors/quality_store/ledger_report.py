@@ -19,7 +19,7 @@ def day_row(sheet: LedgerSheet) -> tuple[object, ...]:
     rows = sheet.rows
     return (
         sheet.period,
-        sum(row.n_views for row in rows),
+        sum(row.n_reads for row in rows),
         sum(row.n_tokens for row in rows),
         sum(row.n_saved_tokens for row in rows),
         sum(row.n_bounce_tokens for row in rows),

@@ -8,6 +8,8 @@ from actors.quality_store.arm import holds_out
 from actors.runtime.holdout import EXPECTED_COST as EXPECTED_COST_LAYER
 
 EXPLICIT: Final = "explicit"
+EXPLICIT_IN_VAIN: Final = "explicit_does_not_pay"
+"""The agent named a mode whose view would have been no shorter, and was shown the whole file instead."""
 ESCALATION: Final = "edit_fail_escalation"
 BOUNCE: Final = "bounce"
 PATH_MEMORY: Final = "path_memory"
@@ -17,7 +19,7 @@ PENALTY: Final = "edit_quality_penalty"
 
 def is_named(source: str) -> bool:
     """Whether the agent named the mode itself."""
-    return source in {"", EXPLICIT}
+    return source in {"", EXPLICIT, EXPLICIT_IN_VAIN}
 
 
 def is_free(source: str, arm: str) -> bool:
@@ -26,4 +28,5 @@ def is_free(source: str, arm: str) -> bool:
     It does if the agent asked for it, or if `auto` took it for the cheapest on what it has learned; not if a rule or
     the holdout forced it.
     """
-    return is_named(source) or (source == EXPECTED_COST and not holds_out(arm, EXPECTED_COST_LAYER))
+    by_cost = source == EXPECTED_COST and not holds_out(arm, EXPECTED_COST_LAYER)
+    return by_cost or (is_named(source) and source != EXPLICIT_IN_VAIN)

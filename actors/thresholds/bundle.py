@@ -21,7 +21,7 @@ from typing import Any, Final, NoReturn
 
 from actors.runtime.errors import Misuse
 from actors.thresholds.contribution import Contribution, rounded
-from actors.thresholds.daily_count import NO_REST, DailyCounts
+from actors.thresholds.daily_count import NO_REST, DailyCounts, as_kept
 from actors.thresholds.limit import (
     MAX_BUNDLE_BYTES,
     MAX_DAY_COUNT,
@@ -98,11 +98,11 @@ def _loaded(text: bytes) -> Any:
 
 
 def _without_twins(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        twin = next(name for name in names if names.count(name) > 1)
-        raise Misuse(f"the bundle names {twin[:_SHOWN]!r} twice in one object: which of them counts is not clear")
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise Misuse(f"the bundle names {name[:_SHOWN]!r} twice in one object: which of them counts is not clear")
+        found[name] = value
     return found
 
 
@@ -160,7 +160,7 @@ def _daily_counts(value: Any, where: str, today: int) -> DailyCounts:
 def _rest(value: Any, where: str, today: int) -> tuple[int, tuple[float, ...]]:
     _fields(value, where, ("counts", "through"))
     counts = _row(value["counts"], f"{where}.counts")
-    rest = tuple([_number(count, f"{where}.counts", 0, MAX_REST_COUNT) + 0.0 for count in counts])
+    rest = as_kept([_number(count, f"{where}.counts", 0, MAX_REST_COUNT) for count in counts])
     return _whole(value["through"], f"{where}.through", 0, today), rest
 
 

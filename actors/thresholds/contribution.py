@@ -84,9 +84,14 @@ def newer(one: Contribution, other: Contribution) -> Contribution:
     return max(one, other, key=lambda contribution: contribution.rank)
 
 
+def counts(contribution: Contribution, today: int) -> bool:
+    """Whether there is evidence in it, and not too old."""
+    return contribution.samples > 0 and today - contribution.day <= MAX_AGE_DAYS
+
+
 def effective(contributions: Iterable[Contribution], today: int) -> Effective:
     """The sample-weighted mean over origins, each with 200 samples at most, clamped last."""
-    counted = [one for one in contributions if one.samples and today - one.day <= MAX_AGE_DAYS]
+    counted = [one for one in contributions if counts(one, today)]
     weight = sum(min(one.samples, MAX_WEIGHT) for one in counted)
     if not weight:
         return NO_EVIDENCE

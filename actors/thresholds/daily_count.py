@@ -50,8 +50,9 @@ class DailyCounts(NamedTuple):
     def rolled(self, through: int) -> DailyCounts:
         """With all days up to `through` in the rest."""
         parts = self._parts(lambda day: day <= through, through)
-        rest = tuple([round(total, _DECIMALS) for total in _sums(parts)])
-        return DailyCounts(through, rest, {day: counts for day, counts in self.days.items() if day > through})
+        return DailyCounts(
+            through, as_kept(_sums(parts)), {day: counts for day, counts in self.days.items() if day > through}
+        )
 
     def weighted(self, today: int) -> Counts:
         """The sums over all days, each weighted by its age; () for nothing."""
@@ -65,6 +66,11 @@ class DailyCounts(NamedTuple):
 
 
 NO_COUNTS: Final = DailyCounts(NO_REST, (), {})
+
+
+def as_kept(rest: Sequence[float]) -> Counts:
+    """A rest with the digits that are kept of it, so that a bundle has room for the largest; never a minus zero."""
+    return tuple([round(total, _DECIMALS) + 0.0 for total in rest])
 
 
 def _sums(parts: Sequence[tuple[float, Counts]]) -> Counts:

@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import Final
 
 from actors.runtime.wire import pack
+from actors.thresholds.contribution import counts
 from actors.thresholds.cost import PRIOR_OUTCOMES, CostKey, Outcomes, estimate
 from actors.thresholds.cost_book import CostBook
 from actors.thresholds.limit import Limits
@@ -64,7 +65,7 @@ def share_rows(origins: Origins, limits: Limits, today: int) -> tuple[ShareRow, 
 def _learned_rows(origins: Origins, limits: Limits, today: int) -> Iterator[LearnedRow]:
     for extension, (delta, n_samples) in effective_deltas(origins, today).items():
         holders = (origin.thresholds.get(extension) for origin in origins.values())
-        n_origins = sum(1 for held in holders if held is not None and held.samples)
+        n_origins = sum(1 for held in holders if held is not None and counts(held, today))
         yield LearnedRow(extension, delta, n_samples, n_origins, n_samples >= limits.min_signals)
 
 

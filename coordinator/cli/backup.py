@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import sys
 import time
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -16,6 +15,7 @@ import typer
 from actors.runtime.errors import Misuse
 from coordinator.cli.invocation import Invocation
 from coordinator.cli.outcome import Grid, Line, Outcome
+from coordinator.cli.standard_stream import standard_output
 from coordinator.up_lock import up_lock
 
 if TYPE_CHECKING:
@@ -186,7 +186,8 @@ def _print_lines(there: list[StorePlace], wanted: list[StorePlace]) -> None:
     if not there:
         named = ", ".join(place.store.where for place in wanted)
         raise Misuse(f"nobody has written to {named}: name the right --namespace, --data-dir or --store")
-    for place in there:
-        for line in export_lines(place):
-            sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
+    for line in (line for place in there for line in export_lines(place)):
+        with standard_output() as stream:
+            stream.write(f"{line}\n")
+    with standard_output() as stream:
+        stream.flush()

@@ -92,29 +92,32 @@ def verify(
 ) -> Outcome:
     """Verify an exported ledger: every day is there, in order, unchanged and signed. Needs no coordinator.
 
-    That newer days were cut off cannot be seen: look at the last day that is named. Exit code 1: something is wrong,
-    and what.
+    Days are numbered, so older ones that are not in it are counted. That newer ones were cut off cannot be seen: look
+    at the last day that is named. Exit code 1: something is wrong, and what.
     """
     # Cryptography is a slow import.
     from actors.quality_store.day import day_name
-    from actors.quality_store.ledger_chain import verify_chain
+    from actors.quality_store.ledger_chain import n_before, verify_chain
     from coordinator.learning.ledger_key import public_ledger_key
 
     records = _read(file)
     faults = verify_chain(records, public_ledger_key(key or _public_key_file(call)))
     first, last = (day_name(records[at].day) if records else "" for at in (0, -1))
+    older = n_before(records)
     document = {
         "file": file,
         "n_days": len(records),
         "first_day": first,
         "last_day": last,
+        "n_before": older,
         "faults": [plain(fault) for fault in faults],
     }
     if faults:
         rows = [(fault.day, fault.kind, fault.message) for fault in faults]
         return Outcome(document, [Grid(("day", "fault", "what is wrong"), rows)], exit_code=ExitCode.FAILED)
     found = f", {first} to {last}: all unchanged and signed" if records else ": there is nothing to verify"
-    return Outcome(document, [Line(f"{file}: {_closed(len(records))}{found}")])
+    missing = f"; {_closed(older)} before {'is' if older == 1 else 'are'} not in it" if older else ""
+    return Outcome(document, [Line(f"{file}: {_closed(len(records))}{found}{missing}")])
 
 
 def _closed(n_days: int) -> str:

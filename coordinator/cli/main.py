@@ -25,6 +25,7 @@ from coordinator.cli import (
 from coordinator.cli.command import CommandFunction, CommandGroup, register, register_group, sign_callback
 from coordinator.cli.exit_code import MEANINGS
 from coordinator.cli.invocation import Invocation
+from coordinator.cli.standard_stream import open_missing_streams
 
 _PANELS: Final[dict[str, dict[str, CommandFunction]]] = {
     "The coordinator": {
@@ -125,4 +126,5 @@ for _name, (_default, _verbs) in _GROUPS.items():
 
 def run() -> None:
     """The console script."""
+    open_missing_streams()
     app()

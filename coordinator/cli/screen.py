@@ -7,6 +7,7 @@ send control sequences to the terminal.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from collections.abc import Iterable
@@ -14,6 +15,7 @@ from typing import IO, Any, Final
 
 from actors.runtime.errors import ScentfieldError
 from coordinator.cli.outcome import Grid, Line, Outcome, Part, Verbatim
+from coordinator.cli.standard_stream import OutputLost, standard_error, standard_output
 from coordinator.cli.wording import in_options
 
 NEXT_STEPS: Final = {
@@ -44,34 +46,45 @@ class Screen:
 
     def document(self, document: Any) -> None:
         """Print one JSON document on one line."""
-        _write(sys.stdout, json.dumps(document, default=_plain) + "\n")
+        with standard_output() as stream:
+            _write(stream, json.dumps(document, default=_plain) + "\n")
 
     def part(self, part: Part) -> None:
         """Print one part for people."""
-        if isinstance(part, Verbatim):
-            _write(sys.stdout, part.text)
-        elif sys.stdout.isatty():
-            _show_rich(part)
-        else:
-            _write(sys.stdout, "".join(f"{line}\n" for line in _plain_lines(part)))
+        with standard_output() as stream:
+            if isinstance(part, Verbatim):
+                _write(stream, part.text)
+            elif stream.isatty():
+                _show_rich(part)
+            else:
+                _write(stream, "".join(f"{line}\n" for line in _plain_lines(part)))
 
     def note(self, text: str) -> None:
-        """Say something beside the answer."""
-        _write(sys.stderr, f"{visible(text)}\n")
+        """Say something beside the answer, if anybody can be told."""
+        with standard_error() as stream:
+            _write(stream, f"{visible(text)}\n")
 
     def error(self, code: str, message: str, next_step: str = "") -> None:
-        """Say what went wrong: with JSON as the one document, else in a line, and the next step where one is known."""
+        """Say what went wrong: with JSON as the one document, else in a line, and the next step where one is known.
+
+        Where no document can be written the line has to do.
+        """
         if self.as_json:
-            self.document({"error": {"code": code, "message": message}})
-            return
+            with contextlib.suppress(OutputLost):
+                self.document({"error": {"code": code, "message": message}})
+                return
+        self._error_lines(code, message, next_step)
+
+    def _error_lines(self, code: str, message: str, next_step: str = "") -> None:
         self.note(f"error: {' '.join(message.split())}")
         step = next_step or NEXT_STEPS.get(code, "")
         if step:
             self.note(f"next: {step}")
 
     def failure(self, error: ScentfieldError) -> None:
-        """Say what went wrong, of our own errors."""
-        self.error(error.code, in_options(error.message))
+        """Say what went wrong, of our own errors; that there is no output, never there."""
+        say = self._error_lines if isinstance(error, OutputLost) else self.error
+        say(error.code, in_options(error.message))
 
 
 def visible(text: str) -> str:

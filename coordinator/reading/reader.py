@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from actors.quality_store.messages import DropEscalation, RecordRead, Resolved, ResolveMode
 from actors.quality_store.path import extension_of
+from actors.quality_store.source import EXPLICIT, EXPLICIT_IN_VAIN
 from actors.runtime.errors import ScentfieldError
 from actors.runtime.holdout import EDIT_PENALTY, ENTROPY_DELTA, EXPECTED_COST, SHARE, is_held_out
 from actors.scent_field.messages import Check, Checked, Progress
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from coordinator.reading.redundancy import VectorsOf
 
 READ_HEAT: Final = 0.3
-EXPLICIT: Final = "explicit"
 _BASE_POLICY: Final = "base_policy"
 _DOES_NOT_PAY: Final = "does_not_pay"
 
@@ -229,7 +229,7 @@ class Reader:
             space,
             target,
             view.mode,
-            _DOES_NOT_PAY if view.mode == "full" != decision.mode.name else decision.why,
+            _source(view, decision),
             view.tokens,
             view.total_tokens,
             _is_unchanged(opened.seen, view),
@@ -243,6 +243,13 @@ class Reader:
             return hints_of(value_of(answers[1]), session.session_id)
         except ScentfieldError as error:
             return (f"[scent: not reported: {error.message}]",)
+
+
+def _source(view: View, decision: _Decision) -> str:
+    """What the view's mode goes by; where the whole file was no longer than the view, that."""
+    if view.mode != "full" or decision.mode.name == "full":
+        return decision.why
+    return EXPLICIT_IN_VAIN if decision.why == EXPLICIT else _DOES_NOT_PAY
 
 
 def _is_unchanged(seen: SeenFile | None, view: View) -> bool:

@@ -67,6 +67,15 @@ def test_each_day_has_a_row_with_what_was_sent_and_saved(scentfield: Any, read_o
     assert [sheet["period"] for sheet in scentfield.json("ledger", "--days", "1")["days"]] == ["2023-11-15"]
 
 
+def test_parts_of_files_cost_tokens_and_are_no_reads(scentfield: Any, house: Any, read_on: Any) -> None:
+    """As everywhere else: the metric `scentfield_ledger_reads_total` and `status -v` count whole files only."""
+    session = AgentSession("bob#2", "token", "decay", 30.0, 0.0)
+    asker = Asker(QUALITY_STORE, timeout_s=5.0, jitter=lambda: 0.5, monotonic=lambda: 0.0)
+    drive(asker.request(session, RecordRead("test", "0.py", "lines", "explicit", 50, 1_000)), house)
+    read_on(1)
+    assert scentfield("ledger").stdout.splitlines()[1].split() == ["2023-11-14", "1", "150", "900", "0", "0", "900"]
+
+
 @pytest.mark.parametrize("days", ["0", "31", "-1", "many"])
 def test_days_that_cannot_be_are_wrong_usage(alone: Any, days: str) -> None:
     assert alone.json("ledger", "show", "--days", days, expect=2)["error"]["code"] == "usage"
@@ -94,9 +103,20 @@ def test_closed_days_are_exported_and_verify_without_the_coordinator(scentfield:
         "n_days": 3,
         "first_day": "2023-11-14",
         "last_day": "2023-11-16",
+        "n_before": 0,
         "faults": [],
     }
     assert scentfield.house.n_calls == n_calls
+
+
+@pytest.mark.parametrize(("n", "said"), [(1, "1 closed day before is"), (2, "2 closed days before are")])
+def test_older_days_that_are_not_in_it_are_counted(scentfield: Any, read_on: Any, n: int, said: str) -> None:
+    """They may be pruned or cut off; the numbers of the records that are left say that they were there."""
+    read_on(3)
+    scentfield("ledger", "export", "out.jsonl")
+    write("out.jsonl", lines_of("out.jsonl")[n:])
+    assert scentfield("ledger", "verify", "out.jsonl").stdout.endswith(f"all unchanged and signed; {said} not in it\n")
+    assert scentfield.json("ledger", "verify", "out.jsonl")["n_before"] == n
 
 
 def test_a_dash_is_standard_output_and_standard_input(scentfield: Any, read_on: Any) -> None:

@@ -28,6 +28,12 @@ def ledger_rows(ann: Any, transport: Any) -> dict[tuple[str, str], Any]:
     return {(row.mode, row.arm): row for row in day.rows}
 
 
+def auto_sources(ann: Any, transport: Any) -> dict[str, int]:
+    """Automatic reads by what decided their mode."""
+    transport.pass_time(2)
+    return {row.source: row.n for row in ann.statistics()[1].sources}
+
+
 def test_a_learned_delta_decides_over_the_lines_that_are_kept(agent):
     ann = agent("ann", holdout_share=0.0)
     teach(ann)
@@ -155,6 +161,7 @@ def test_the_whole_file_for_a_view_that_does_not_pay_is_no_bounce(agent, transpo
     reading = ann.read("dense.py", "signatures")
     assert (reading.view.mode, reading.view.source) == ("full", "explicit")
     assert "signatures would cost as much" in reading.view.header
+    assert auto_sources(ann, transport) == {}  # the agent named the mode, so no rule of `auto` chose it
     assert ledger_rows(ann, transport)["map", ""].n_bounces == 0
     (tree / "dense.py").write_text(dense + "x = 1\n")
     ann.read("dense.py", "full")  # asked for: that is one

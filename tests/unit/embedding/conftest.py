@@ -53,7 +53,9 @@ def tokenizer_json(**more: Any) -> bytes:
 class Hub:
     """Serves `files` by path. `n_asked` counts connections that asked for something; `ranges` what was resumed.
 
-    `cut_after` cuts the next answers off after so many bytes; `stalls` lets all wait, unanswered, until the end.
+    `cut_after` cuts the next answers off after so many bytes; `stalls` lets all wait, unanswered, until the end; one
+    that `falls_silent` stays connected after what it has sent. `raw` are bytes that the next answers consist of; one
+    that does not know `knows_if_range` sends the rest of any version.
     """
 
     def __init__(self) -> None:
@@ -61,8 +63,11 @@ class Hub:
         self.asked: list[str] = []
         self.ranges: list[str] = []
         self.cut_after: list[int] = []
+        self.raw: list[bytes] = []
         self.has_etags = True
+        self.knows_if_range = True
         self.stalls = False
+        self.falls_silent = False
         self._over = threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
@@ -99,7 +104,10 @@ class Hub:
         """Answer one request as the hub's state says."""
         self.asked.append(request.path)
         content = self.files.get(request.path)
-        if self.stalls:
+        if self.raw:
+            request.wfile.write(self.raw.pop(0))
+            request.close_connection = True
+        elif self.stalls:
             self._over.wait(30.0)
         elif content is None:
             request.send_error(404)
@@ -120,11 +128,13 @@ class Hub:
             request.send_header("ETag", etag)
         request.end_headers()
         request.wfile.write(content[start:][: self.cut_after.pop(0) if self.cut_after else None])
+        if self.falls_silent:
+            self._over.wait(30.0)
         request.close_connection = True
 
     def _start(self, request: BaseHTTPRequestHandler, etag: str) -> int:
         asked = request.headers.get("Range")
-        if asked is None or request.headers.get("If-Range") != etag:
+        if asked is None or (self.knows_if_range and request.headers.get("If-Range") != etag):
             return 0
         self.ranges.append(asked)
         return int(asked.removeprefix("bytes=").removesuffix("-"))

@@ -246,6 +246,21 @@ def test_an_engine_that_breaks_in_an_unknown_way_is_a_status_too(tmp_path: Path,
     run(story())
 
 
+def test_an_engine_that_panics_is_a_status_too(tmp_path: Path, until: Until) -> None:
+    class Panic(BaseException):
+        """As those of libraries in Rust, which are no `Exception`."""
+
+    async def story() -> None:
+        def broken(*_: Any) -> Engine:
+            raise Panic("index out of bounds")
+
+        with running(config(tmp_path), open_engine=broken) as actor:
+            status = await until(actor.status, lambda status: status.state is State.FAILED)
+            assert status.reason == "Panic: index out of bounds"
+
+    run(story())
+
+
 def test_what_may_pass_is_tried_again_by_whoever_needs_it_after_a_pause(tmp_path: Path, until: Until) -> None:
     async def story() -> None:
         tries: list[int] = []

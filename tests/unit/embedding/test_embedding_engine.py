@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from tokenizers import Tokenizer
 
 from actors.embedding.engine import Engine, ModelFiles, load_engine
 from actors.embedding.topology import Bag, Encoder, Table, topology_of
@@ -122,6 +124,77 @@ def test_what_is_no_tokenizer_is_corrupt_and_named(model_dir: Path) -> None:
     (model_dir / "tokenizer.json").write_bytes(b"{}")
     with pytest.raises(Corrupt, match=r"tokenizer\.json is no tokenizer"):
         engine_of(model_dir)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"model": {"type": "WordLevel", "vocab": {"red": 0}, "unk_token": "[UNK]"}},  # a bare exception at each text
+        {"normalizer": {"type": "Precompiled", "precompiled_charsmap": "AAAA"}},  # a panic while it is read
+        {"pre_tokenizer": {"type": "FixedLength", "length": 0}},  # a panic at each text
+    ],
+)
+def test_a_tokenizer_that_fails_or_panics_is_corrupt(
+    model_dir: Path, make_tokenizer: Callable[..., bytes], part: dict[str, object]
+) -> None:
+    (model_dir / "tokenizer.json").write_bytes(make_tokenizer(**part))
+    with pytest.raises(Corrupt, match=r"tokenizer"):
+        engine_of(model_dir)
+
+
+def test_a_tokenizer_that_fails_at_some_texts_only_is_corrupt_at_these(
+    model_dir: Path, make_tokenizer: Callable[..., bytes]
+) -> None:
+    words = {"a": 6, "probe": 7, "another": 8, "one,": 0, "longer": 0, "than": 0, "the": 0, "first": 0, "red": 1}
+    model = {"type": "WordLevel", "vocab": words, "unk_token": "[UNK]"}
+    (model_dir / "tokenizer.json").write_bytes(make_tokenizer(model=model))
+    engine = engine_of(model_dir)
+    assert engine.embed(["red"]).tolist() == [[1.0, 0.0, 0.0, 0.0]]
+    with pytest.raises(Corrupt, match=r"the tokenizer of small#0123456789ab does not run \(WordLevel error"):
+        engine.embed(["red", "green"])
+
+
+class Odd:
+    """A topology that gives what it is told to give for texts with so many tokens."""
+
+    name = "odd"
+    is_padded = False
+    has_special_tokens = False
+    max_tokens = 512
+
+    def __init__(self, rows_of: Callable[[int, int], object]) -> None:
+        self._rows_of = rows_of
+
+    def pool(self, ids: Sequence[Sequence[int]]) -> Any:
+        return self._rows_of(len(ids), len(ids[0]))
+
+
+ODD: dict[str, Callable[[int, int], object]] = {
+    "as long as the text": lambda n, length: np.ones((n, length), np.float32),
+    "one number": lambda n, length: np.ones((n, 4 if length == 2 else 1), np.float32),
+    "no numbers": lambda n, _: np.ones((n, 0), np.float32),
+    "texts": lambda n, _: np.full((n, 4), "red"),
+    "a list of lists": lambda n, _: [["red"] * 4] * n,
+    "an image": lambda n, _: np.ones((n, 2, 2), np.float32),
+    "fewer rows": lambda n, _: np.ones((n - 1, 4), np.float32),
+    "not a number": lambda n, _: np.full((n, 4), np.nan, np.float32),
+    "infinite": lambda n, _: np.full((n, 4), -np.inf, np.float32),
+    "too large to keep": lambda n, _: np.full((n, 4), 1e300),
+}
+
+
+@pytest.mark.parametrize("what", ODD)
+def test_a_graph_that_gives_no_rows_of_one_length_is_corrupt(model_dir: Path, what: str) -> None:
+    tokenizer = Tokenizer.from_file(str(model_dir / "tokenizer.json"))
+    with pytest.raises(Corrupt, match="odd#1 gives"):
+        Engine("odd#1", Odd(ODD[what]), tokenizer).embed(["red"])
+
+
+@pytest.mark.parametrize("size", [1e-45, 1e-30, 1.0, 1e30, 3e38])
+def test_rows_have_unit_length_whatever_their_size(model_dir: Path, size: float) -> None:
+    tokenizer = Tokenizer.from_file(str(model_dir / "tokenizer.json"))
+    engine = Engine("odd#1", Odd(lambda n, _: np.full((n, 4), size, np.float32)), tokenizer)
+    assert engine.embed(["red"])[0].tolist() == pytest.approx([0.5] * 4)
 
 
 def test_a_tokenizer_with_more_words_than_the_table_is_corrupt(

@@ -114,6 +114,80 @@ def test_a_file_that_changed_between_two_tries_is_fetched_from_its_beginning(
     assert full_hub.ranges == []
 
 
+@pytest.mark.parametrize("size", [400, 40])
+def test_two_versions_are_not_put_together_by_a_server_that_does_not_know_if_range(
+    full_hub: Any, fetch: Callable[..., ModelFiles], tokenizer: bytes, size: int
+) -> None:
+    """Of 40 bytes nothing is left to send, which says as little about what is there."""
+    full_hub.knows_if_range = False
+    full_hub.cut_after = [10**9, 40]
+    with pytest.raises(Unavailable, match="cut off after 40 of"):
+        fetch()
+    other = bytes(range(200)) * 2
+    full_hub.holds("org/small", other[:size], tokenizer, revision="v1")
+    with pytest.raises(Unavailable, match=r"the rest of another version|answered with 416"):
+        fetch()
+    assert fetch().graph.read_bytes() == other[:size]
+
+
+def answer(status: str, body: bytes = b"", **headers: str) -> bytes:
+    """An answer in full, as whoever does not keep to the protocol may give it."""
+    lines = [f"HTTP/1.1 {status}", *(f"{name.replace('_', '-')}: {value}" for name, value in headers.items()), "", ""]
+    return "\r\n".join(lines).encode("latin-1") + body
+
+
+ODD_ANSWERS = {
+    "no content": answer("204 No Content"),
+    "an old copy": answer("203 Non-Authoritative Information", b"{}", Content_Length="2"),
+    "a length below nothing": answer("200 OK", b"{}", Content_Length="-5"),
+    "a length that is none": answer("200 OK", b"{}", Content_Length="abc"),
+    "a length that Python takes for a number": answer("200 OK", b"{}" * 5, Content_Length="1_0"),
+    "two lengths": answer("200 OK", b"{}", Content_Length="2, 2"),
+    "a length of too many digits": answer("200 OK", b"{}", Content_Length="9" * 5_000),
+    "no length": answer("200 OK", b"{}"),
+    "chunks that are none": answer("200 OK", b"zz\r\n{}", Transfer_Encoding="chunked"),
+    "a chunk of less than nothing": answer("200 OK", b"-5\r\n{}", Transfer_Encoding="chunked"),
+    "chunks without an end": answer("200 OK", b"2\r\n{}\r\n", Transfer_Encoding="chunked"),
+    "a part that nobody asked for": answer("206 Partial", b"{}", Content_Range="bytes 0-1/2", Content_Length="2"),
+    "a part of too many digits": answer("206 Partial", b"{}", Content_Range=f"bytes 0-1/{'9' * 5_000}"),
+    "the way to no address": answer("302 Found", Location="http://[::1"),
+    "the way to no name": answer("302 Found", Location=f"http://{'a' * 70}.invalid/"),
+    "the way to no text": answer("302 Found", Location="http://127.0.0.1:9/\xe9"),
+    "the way to a file": answer("302 Found", Location="file:///etc/passwd"),
+    "no answer": b"hello\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("what", ODD_ANSWERS)
+def test_whatever_a_server_sends_nothing_is_pinned_and_the_address_is_named(
+    full_hub: Any, fetch: Callable[..., ModelFiles], tmp_path: Path, graph: bytes, what: str
+) -> None:
+    full_hub.raw = [ODD_ANSWERS[what]]
+    with pytest.raises(Unavailable, match=f"{full_hub.url}/org/small/resolve/v1/tokenizer.json"):
+        fetch()
+    assert not (tmp_path / "models" / "pins.json").exists()
+    assert fetch().graph.read_bytes() == graph
+
+
+def test_a_file_in_chunks_is_whole_when_the_last_one_is_there(
+    full_hub: Any, fetch: Callable[..., ModelFiles], tokenizer: bytes
+) -> None:
+    chunks = b"%x\r\n%s\r\n0\r\n\r\n" % (len(tokenizer), tokenizer)
+    full_hub.raw = [answer("200 OK", chunks, Transfer_Encoding="chunked")]
+    assert fetch().tokenizer.read_bytes() == tokenizer
+
+
+@pytest.mark.parametrize("status", ["401 Unauthorized", "403 Forbidden", "404 Not Found", "410 Gone"])
+def test_a_repository_that_waiting_does_not_open_is_asked_for_once(
+    hub: Any, fetch: Callable[..., ModelFiles], status: str
+) -> None:
+    """A hub says 401 also of a repository that does not exist."""
+    hub.raw = [answer(status, Content_Length="0")] * 5
+    with pytest.raises(Misuse, match=r"hf:org/small@v1 cannot be used: there is no http.*tokenizer\.json"):
+        fetch(max_tries=5)
+    assert len(hub.asked) == 1
+
+
 def test_without_an_etag_a_download_begins_again(full_hub: Any, fetch: Callable[..., ModelFiles], graph: bytes) -> None:
     full_hub.has_etags = False
     full_hub.cut_after = [10**9, 40]
@@ -212,6 +286,16 @@ def test_a_server_that_stalls_is_given_up(full_hub: Any, fetch: Callable[..., Mo
     with pytest.raises(Unavailable, match="could not be fetched"):
         fetch(stall_s=0.05, max_tries=2)
     assert len(full_hub.asked) == 2
+
+
+def test_what_a_slow_server_sends_is_told_and_kept(full_hub: Any, fetch: Callable[..., ModelFiles]) -> None:
+    full_hub.falls_silent, full_hub.cut_after = True, [10, 20]
+    told: list[int] = []
+    for _ in range(2):
+        with pytest.raises(Unavailable, match="could not be fetched"):
+            fetch(stall_s=0.1, progress=lambda n_bytes, _: told.append(n_bytes))
+    assert told == [10, 30]
+    assert full_hub.ranges == ["bytes=10-"]
 
 
 def test_a_server_that_is_not_there_is_unavailable(tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
 import json
+import time
 
 import pytest
 
@@ -17,6 +18,7 @@ ADA = Caller("ada#1")
 NOW = Now(0.0, TODAY * 86_400.0)
 RS = {"day": 19_700, "delta": 0.041, "revision": 27, "samples": 27}
 DAYS = {"days": {"19700": [1, 2, 3, 4]}, "rest": {"counts": [1.5, 0, 0, 0], "through": 19_600}}
+LARGEST_REST = {"counts": [MAX_REST_COUNT - 0.123] * 4, "through": 19_600}
 ORIGIN = {"era": 0, "thresholds": {"rs": RS}, "placement": {"claude-code": DAYS}}
 BUNDLE = {"schema": "scentfield-learning", "version": 1, "origins": {"0123456789abcdef": ORIGIN}}
 
@@ -127,6 +129,14 @@ REFUSED = {
 }
 
 
+def test_a_name_that_stands_twice_behind_many_others_is_found_at_once():
+    names = "".join(f'"{n}":0,' for n in range(40_000))
+    begun_s = time.process_time()
+    with pytest.raises(Misuse, match="names 'twin' twice"):
+        read_bundle(f'{{{names}"twin":0,"twin":1}}'.encode(), TODAY)
+    assert time.process_time() - begun_s < 5.0  # it took a minute when each name was looked for among all others
+
+
 @pytest.mark.parametrize("fault", REFUSED)
 def test_a_bundle_with_one_fault_is_refused_and_nothing_changes(fault):
     text, message = REFUSED[fault]
@@ -176,10 +186,18 @@ def test_a_full_house_can_be_imported_again():
     """The bounds fit together: what the largest state exports is within what an import takes."""
     thresholds = {f"{'x' * 14}{n:02}": Contribution(MAX_REVISION, -0.123456789, 19_700, MAX_SAMPLES) for n in range(64)}
     days = {19_671 + n: (MAX_DAY_COUNT,) * 4 for n in range(30)}
-    counts = DailyCounts(19_670, (50_000_000.123,) * 4, days)
+    counts = DailyCounts(19_670, (MAX_REST_COUNT - 0.123,) * 4, days)
     placement = dict.fromkeys(["other", *(f"{'p' * 15}{n}" for n in range(7))], counts)
     origin = Origin(MAX_ERA, thresholds, placement)
     origins = {f"{n:032x}": origin for n in range(256)}
     text = bundle_text(origins)
     assert 3_500_000 < len(text) <= MAX_BUNDLE_BYTES
     assert read_bundle(text, TODAY) == origins
+
+
+@pytest.mark.parametrize("count", [1 / 3, 1.2345678901234567e-300, 12_345_678.901234567, MAX_REST_COUNT - 1e-8])
+def test_a_rest_with_more_digits_than_are_kept_takes_no_more_room_than_others(count):
+    """Else bundles within the limit could add up to a state whose own bundle nobody can import."""
+    read = read_bundle(text_of(with_days(rest={"counts": [count] * 4, "through": 19_600})), TODAY)
+    assert read["0123456789abcdef"].placement["claude-code"].rest == (round(count, 3),) * 4
+    assert len(bundle_text(read)) <= len(bundle_text(read_bundle(text_of(with_days(rest=LARGEST_REST)), TODAY)))

@@ -75,6 +75,17 @@ def busy_machine(**limits):
     return machine
 
 
+@pytest.mark.parametrize(("age", "n_origins", "n_signals"), [(365, 2, 110), (366, 1, 100)])
+def test_an_origin_whose_signals_are_too_old_is_counted_no_more_than_they_are(age, n_origins, n_signals):
+    machine = make_thresholds(origin=LOCAL)
+    fresh = Now(0.0, (100 + age) * DAY_S)
+    here = Origin(0, {"rs": Contribution(1, 0.1, 100 + age, 100)}, {})
+    machine.perform(ADA, ImportBundle(foreign(1)), fresh)
+    machine.perform(ADA, ImportBundle(bundle_text({"0000000a": here})), fresh)
+    (row,) = machine.perform(NOBODY, GetLearning(), fresh).deltas
+    assert (row.n_origins, row.n_signals) == (n_origins, n_signals)
+
+
 def test_the_thresholds_are_a_machine():
     machine: Machine = Thresholds(LOCAL)
     assert machine.next_deadline_s() is None
