@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -33,6 +33,9 @@ from actors.embedding.source import Source, source_of
 from actors.embedding.status import Lifecycle, Status
 from actors.runtime.errors import Corrupt, Misuse, ScentfieldError
 from actors.runtime.wire import BusyFor, Failed
+
+if TYPE_CHECKING:
+    from actors.embedding.engine import ModelFiles
 
 Answer = TypeVar("Answer")
 OpenEngine: TypeAlias = Callable[[Progress, Callable[[], None]], TextEngine]
@@ -88,7 +91,7 @@ class EmbeddingActor:
         self._monotonic = monotonic
         self._stop = threading.Event()
         self._source = source_of(config.model)
-        self._store = ModelStore(Path(config.folder), config.rules, self._stop)
+        self._store = ModelStore(Path(config.folder), config.rules, self._stop, self._load)
         self._open_engine = open_engine or self._open_from_store
         self._lifecycle = Lifecycle(config.model, "nobody has needed it yet: the first call, or `warm`, loads it")
         self._inference: Inference | None = None
@@ -243,12 +246,15 @@ class EmbeddingActor:
         self._lifecycle.fail(reason, now_s=self._monotonic(), is_final=isinstance(error, _FINAL))
 
     def _open_from_store(self, progress: Progress, found: Callable[[], None]) -> TextEngine:
+        files = self._store.files(_there(self._source), progress)
+        found()
+        return self._load(files)
+
+    def _load(self, files: ModelFiles) -> TextEngine:
         # ONNX Runtime is a slow import: the actor answers before it is there.
         from actors.embedding.engine import load_engine
 
         os.environ.setdefault("RAYON_NUM_THREADS", str(self._config.n_threads))  # read once, by tokenizers
-        files = self._store.files(_there(self._source), progress)
-        found()
         return load_engine(files, n_threads=self._config.n_threads)
 
 

@@ -11,6 +11,7 @@ Everything here blocks and runs in a thread of the actor's. With `may_download` 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -50,12 +51,18 @@ class FetchRules:
 
 
 class ModelStore:
-    """The models of one folder. `stop` ends downloads."""
+    """The models of one folder. `stop` ends downloads.
 
-    def __init__(self, folder: Path, rules: FetchRules, stop: threading.Event) -> None:
+    `try_out` is called with the files of a hub's model before they are pinned, and raises `Corrupt` if they are none.
+    """
+
+    def __init__(
+        self, folder: Path, rules: FetchRules, stop: threading.Event, try_out: Callable[[ModelFiles], object]
+    ) -> None:
         self._folder = folder
         self._rules = rules
         self._stop = stop
+        self._try_out = try_out
         self._pins = Pins(folder / "pins.json")
 
     def is_here(self, source: Source) -> bool:
@@ -85,9 +92,21 @@ class ModelStore:
         if not self.is_here(source):
             self._fetch(source, home, progress)
         sha256 = {file: sha256_of(home / file) for file in _REMOTE}
-        for file in _REMOTE:
-            self._pins.check(source.name, file, sha256[file])
-        return model_files(source.name, home / GRAPH, sha256[GRAPH], home / TOKENIZER, sha256[TOKENIZER])
+        files = model_files(source.name, home / GRAPH, sha256[GRAPH], home / TOKENIZER, sha256[TOKENIZER])
+        pinned = [self._pins.check(source.name, file, sha256[file]) for file in _REMOTE]
+        if not all(pinned):
+            self._prove(files)
+            self._pins.pin(source.name, sha256)
+        return files
+
+    def _prove(self, files: ModelFiles) -> None:
+        """Nothing is trusted that never was a model, such as the page of whoever stands between us and the hub."""
+        try:
+            self._try_out(files)
+        except Corrupt as error:
+            for path in (files.graph, files.tokenizer):
+                path.unlink(missing_ok=True)
+            raise Corrupt(f"{error.message}. What was fetched is removed, and fetched anew when asked for") from error
 
     def _fetch(self, source: HubRepository, home: Path, progress: Progress) -> None:
         if not self._rules.may_download:

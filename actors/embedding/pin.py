@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -18,15 +19,20 @@ class Pins:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def check(self, model: str, file: str, sha256: str) -> None:
-        """Pin the hash if the file of this model has none. Raises `Corrupt` with both hashes if it has another."""
-        pins = self._read()
-        pinned = pins.setdefault(model, {}).setdefault(file, sha256)
-        if pinned != sha256:
+    def check(self, model: str, file: str, sha256: str) -> bool:
+        """Whether the file of this model is pinned. Raises `Corrupt` with both hashes if it is with another one."""
+        pinned = self._read().get(model, {}).get(file, "")
+        if pinned not in ("", sha256):
             raise Corrupt(
                 f"{file} of {model} has changed: SHA-256 {pinned} was pinned at first use, now it is {sha256}. It is "
                 f"not used. To trust it all the same, remove {model!r} from {self._path}"
             )
+        return bool(pinned)
+
+    def pin(self, model: str, sha256: Mapping[str, str]) -> None:
+        """Trust these hashes, by file, from now on."""
+        pins = self._read()
+        pins[model] = {**pins.get(model, {}), **sha256}
         self._write(pins)
 
     def _read(self) -> dict[str, dict[str, str]]:

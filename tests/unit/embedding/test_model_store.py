@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from actors.embedding.engine import ModelFiles
+from actors.embedding.engine import ModelFiles, load_engine
 from actors.embedding.model_store import DownloadsOff, FetchRules, ModelStore
 from actors.embedding.source import source_of
 from actors.runtime.errors import Corrupt, Misuse, Unavailable
@@ -19,13 +19,23 @@ from actors.runtime.errors import Corrupt, Misuse, Unavailable
 MODEL = "hf:org/small@v1"
 
 
+def load(files: ModelFiles) -> object:
+    return load_engine(files, n_threads=1)
+
+
 @pytest.fixture
 def fetch(tmp_path: Path, hub: Any) -> Callable[..., ModelFiles]:
     """`fetch()` has the store bring the files; arguments change its rules."""
 
-    def run(model: str = MODEL, progress: Any = lambda *_: None, stop: Any = None, **rules: Any) -> ModelFiles:
+    def run(
+        model: str = MODEL,
+        progress: Any = lambda *_: None,
+        stop: Any = None,
+        try_out: Callable[[ModelFiles], object] = lambda _: None,
+        **rules: Any,
+    ) -> ModelFiles:
         quick = {"may_download": True, "stall_s": 10.0, "pause_s": 0.0, "max_tries": 1, **rules}
-        store = ModelStore(tmp_path / "models", FetchRules(hub.url, **quick), stop or threading.Event())
+        store = ModelStore(tmp_path / "models", FetchRules(hub.url, **quick), stop or threading.Event(), try_out)
         source = source_of(model)
         assert source is not None
         return store.files(source, progress)
@@ -67,6 +77,24 @@ def test_a_model_is_fetched_once_and_pinned(
     assert fetch() == files
     assert len(full_hub.asked) == 2
     assert names(tmp_path / "models") == ["lock", "model.onnx", "pins.json", "tokenizer.json"]
+
+
+def test_what_is_no_model_is_neither_pinned_nor_kept(
+    hub: Any, fetch: Callable[..., ModelFiles], tmp_path: Path, graph: bytes, tokenizer: bytes
+) -> None:
+    page = b"<html>Log in to this network first</html>"
+    hub.holds("org/small", page, tokenizer, revision="v1")
+    with pytest.raises(Corrupt, match="What was fetched is removed, and fetched anew when asked for"):
+        fetch(try_out=load)
+    assert names(tmp_path / "models") == ["lock"]
+    hub.holds("org/small", graph, tokenizer, revision="v1")
+    assert fetch(try_out=load).graph.read_bytes() == graph
+
+
+def test_what_is_pinned_is_not_tried_out_again(full_hub: Any, fetch: Callable[..., ModelFiles]) -> None:
+    tried: list[ModelFiles] = []
+    assert [fetch(try_out=tried.append) for _ in range(3)] == tried * 3
+    assert len(tried) == 1
 
 
 def test_a_graph_at_the_top_of_the_repository_is_found_too(
@@ -299,9 +327,8 @@ def test_what_a_slow_server_sends_is_told_and_kept(full_hub: Any, fetch: Callabl
 
 
 def test_a_server_that_is_not_there_is_unavailable(tmp_path: Path) -> None:
-    store = ModelStore(
-        tmp_path, FetchRules("http://127.0.0.1:9", may_download=True, pause_s=0.0, max_tries=2), threading.Event()
-    )
+    rules = FetchRules("http://127.0.0.1:9", may_download=True, pause_s=0.0, max_tries=2)
+    store = ModelStore(tmp_path, rules, threading.Event(), load)
     source = source_of(MODEL)
     assert source is not None
     with pytest.raises(Unavailable, match="could not be fetched"):
