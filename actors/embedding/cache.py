@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from hashlib import blake2b
 from typing import Final
 
@@ -48,13 +48,16 @@ class VectorCache:
         if n_most == 0:
             return
         last = {key: index for index, key in enumerate(keys[-n_most:], start=max(0, len(keys) - n_most))}
-        slots = [self._slot(key) for key in last]
-        self._rows[slots] = rows[list(last.values())]
+        slots = self._slots_for(last)
+        self._rows[slots] = rows if len(last) == len(rows) else rows[list(last.values())]
 
-    def _slot(self, key: bytes) -> int:
-        slot = self._slots.pop(key, -1)
-        if slot < 0:
-            is_full = len(self._slots) == len(self._rows)
-            slot = self._slots.popitem(last=False)[1] if is_full else len(self._slots)
-        self._slots[key] = slot
-        return slot
+    def _slots_for(self, keys: Collection[bytes]) -> list[int]:
+        """A slot for each of these distinct keys, which are the most recently used from now on."""
+        slots, n_most = self._slots, len(self._rows)
+        free = [slots.pop(key) for key in keys if key in slots]
+        first_unused = len(slots) + len(free)
+        free += range(first_unused, min(n_most, first_unused + len(keys) - len(free)))
+        while len(free) < len(keys):
+            free.append(slots.popitem(last=False)[1])
+        slots.update(zip(keys, free, strict=True))
+        return free

@@ -47,13 +47,15 @@ class Inference:
         keys = [key_of(self.engine.model_id, text) for text in texts]
         rows, missing = self._cache.find(keys)
         if missing:
-            first = {keys[index]: index for index in reversed(missing)}
-            asked = sorted(first.values())
-            computed = self.engine.embed([texts[index] for index in asked])
-            place = {keys[index]: number for number, index in enumerate(asked)}
-            rows[missing] = computed[[place[keys[index]] for index in missing]]
-            self._cache.put(list(place), computed)
-            self.n_computed += len(asked)
+            text_of = {keys[index]: texts[index] for index in missing}
+            computed = self.engine.embed(list(text_of.values()))
+            self._cache.put(list(text_of), computed)
+            if len(text_of) == len(texts):
+                rows = computed  # all of them new and different, as nearly all long calls are: nothing to sort
+            else:
+                place = {key: number for number, key in enumerate(text_of)}
+                rows[missing] = computed[[place[keys[index]] for index in missing]]
+            self.n_computed += len(text_of)
         self.n_cached += len(texts) - len(missing)
         return Vectors(self.engine.model_id, rows)
 
