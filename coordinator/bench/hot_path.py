@@ -87,7 +87,7 @@ def _trouble(name: str, folder: Path, hub_url: str) -> Trouble:
         return Trouble(name, EmbeddingSettings(model=STATIC), State.READY)
     if name == "stalled":
         model = f"hf:nobody/nothing@{_NO_REVISION}"
-        return Trouble(name, EmbeddingSettings(model=model, hub_url=hub_url, stall_s=600.0), State.DOWNLOADING)
+        return Trouble(name, EmbeddingSettings(model=model, hub_url=hub_url, stall_s=600.0), State.LOADING)
     model_folder = folder / name
     if name == "corrupt":
         model_folder.mkdir()
