@@ -1,4 +1,4 @@
-"""Vectors that were computed before, by model and content; least recently used out."""
+"""Vectors that one model has computed before, by text; least recently used out."""
 
 from __future__ import annotations
 
@@ -11,11 +11,18 @@ import numpy as np
 import numpy.typing as npt
 
 KEY_BYTES: Final = 16
+LONGEST_KEY: Final = 64
+
+Key = str | bytes
 
 
-def key_of(model_id: str, text: str) -> bytes:
-    """The hash of (model, text), 16 bytes: vectors of different models never meet under one key."""
-    return blake2b(f"{model_id}\0{text}".encode(), digest_size=KEY_BYTES).digest()
+def keys_of(texts: Sequence[str]) -> list[Key]:
+    """What texts are kept under: short ones, as most lines are, under themselves, others under a hash of 16 bytes."""
+    return [text if len(text) <= LONGEST_KEY else _digest(text) for text in texts]
+
+
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode(), digest_size=KEY_BYTES).digest()
 
 
 class VectorCache:
@@ -26,12 +33,12 @@ class VectorCache:
 
     def __init__(self, max_vectors: int, n_dims: int) -> None:
         self._rows = np.empty((max_vectors, n_dims), dtype=np.float32)
-        self._slots: OrderedDict[bytes, int] = OrderedDict()
+        self._slots: OrderedDict[Key, int] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._slots)
 
-    def find(self, keys: Sequence[bytes]) -> tuple[npt.NDArray[np.float32], list[int]]:
+    def find(self, keys: Sequence[Key]) -> tuple[npt.NDArray[np.float32], list[int]]:
         """A new array [len(keys), n_dims], and the indices of the keys whose rows in it are not known yet."""
         found = np.empty((len(keys), self._rows.shape[1]), dtype=np.float32)
         slots = [self._slots.get(key, -1) for key in keys]
@@ -42,7 +49,7 @@ class VectorCache:
             found[known] = self._rows[[slots[index] for index in known]]
         return found, [index for index, slot in enumerate(slots) if slot < 0]
 
-    def put(self, keys: Sequence[bytes], rows: npt.NDArray[np.float32]) -> None:
+    def put(self, keys: Sequence[Key], rows: npt.NDArray[np.float32]) -> None:
         """Keep the rows [len(keys), n_dims]; of more than fit, the last."""
         n_most = len(self._rows)
         if n_most == 0:
@@ -51,7 +58,7 @@ class VectorCache:
         slots = self._slots_for(last)
         self._rows[slots] = rows if len(last) == len(rows) else rows[list(last.values())]
 
-    def _slots_for(self, keys: Collection[bytes]) -> list[int]:
+    def _slots_for(self, keys: Collection[Key]) -> list[int]:
         """A slot for each of these distinct keys, which are the most recently used from now on."""
         slots, n_most = self._slots, len(self._rows)
         free = [slots.pop(key) for key in keys if key in slots]

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from actors.embedding.cache import VectorCache, key_of
+from actors.embedding.cache import VectorCache, keys_of
 from actors.embedding.messages import DuplicateTexts, SimilarTexts, Vectors
 from actors.embedding.nearness import most_similar, near_duplicates
 
@@ -44,7 +44,7 @@ class Inference:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Vectors [len(texts), n_dims]."""
-        keys = [key_of(self.engine.model_id, text) for text in texts]
+        keys = keys_of(texts)
         rows, missing = self._cache.find(keys)
         if missing:
             text_of = {keys[index]: texts[index] for index in missing}

@@ -25,13 +25,24 @@ class EmbeddingLimits:
         """Raise `Misuse` for texts that are too many, too long or no texts; says which."""
         if len(texts) > self.max_texts:
             raise Misuse(f"{len(texts)} texts in one call are over the limit of {self.max_texts}: send them in parts")
-        for number, text in enumerate(texts):
-            self._check_text(number, text)
-        n_chars = sum(map(len, texts))
+        n_chars = self._n_sound_chars(texts)
         if n_chars > self.max_call_chars:
             raise Misuse(
                 f"{n_chars} characters in one call are over the limit of {self.max_call_chars}: send them in parts"
             )
+
+    def _n_sound_chars(self, texts: Sequence[str]) -> int:
+        """The length of all texts, which are looked at one by one only if something is wrong with one of them."""
+        try:
+            together = "".join(texts)
+            together.encode()
+            is_sound = max(map(len, texts), default=0) <= self.max_text_chars
+        except (TypeError, UnicodeEncodeError):
+            is_sound = False
+        if not is_sound:
+            for number, text in enumerate(texts):
+                self._check_text(number, text)
+        return len(together)
 
     def _check_text(self, number: int, text: str) -> None:
         if not isinstance(text, str):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from actors.embedding.cache import VectorCache, key_of
+from actors.embedding.cache import LONGEST_KEY, VectorCache, keys_of
 
 
 def rows(*values: float) -> np.ndarray:
@@ -54,11 +54,12 @@ def test_a_cache_of_nothing_keeps_nothing() -> None:
     assert cache.find([b"a"])[1] == [0]
 
 
-def test_models_and_texts_have_keys_of_their_own() -> None:
-    keys = {key_of(model, text) for model in ("m#1", "m#2") for text in ("", "a", "b")}
-    assert len(keys) == 6
-    assert key_of("m#1", "a") == key_of("m#1", "a")
-    assert {len(key) for key in keys} == {16}
+def test_texts_have_keys_of_their_own_and_long_ones_short_keys() -> None:
+    long = "x" * (LONGEST_KEY + 1)
+    keys = keys_of(["", "a", long, f"{long}a", "x" * LONGEST_KEY])
+    assert len(set(keys)) == 5
+    assert keys == keys_of(["", "a", long, f"{long}a", "x" * LONGEST_KEY])
+    assert [len(key) for key in keys] == [0, 1, 16, 16, LONGEST_KEY]
 
 
 @hypothesis_settings(deadline=None)
