@@ -7,6 +7,8 @@ whoever has it can verify an exported ledger.
 from __future__ import annotations
 
 import contextlib
+import logging
+import re
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +20,8 @@ from coordinator.folder import private_folder, write_private
 KEY_FILE: Final = "ledger.key"
 PUBLIC_FILE: Final = "ledger.pub"
 _MAX_FILE_CHARACTERS: Final = 1_024
+_PUBLIC_KEY: Final = re.compile(r"[0-9a-f]{64}")
+_log = logging.getLogger("scentfield.learning")
 
 
 def own_ledger_key(state_dir: Path) -> str:
@@ -39,10 +43,17 @@ def own_ledger_key(state_dir: Path) -> str:
 
 
 def _publish(path: Path, public: str) -> None:
-    """Put the public key into its file, unless it is there."""
+    """Put the public key into its file, unless it is there. Another one that is there verifies older days: it stays."""
     with contextlib.suppress(OSError, ValueError):
-        if _text(path) == public:
+        before = _text(path)
+        if before == public:
             return
+        if _PUBLIC_KEY.fullmatch(before):
+            kept = path.with_name(f"ledger-{before[:8]}.pub")
+            path.replace(kept)
+            _log.warning(
+                "the key that signs the ledger is a new one: days that were signed before verify with %s", kept
+            )
     write_private(path, public.encode() + b"\n", may_replace=True)
 
 

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 from actors.quality_store.factory import make_quality_store
 from actors.runtime.errors import Corrupt, Misuse
-from coordinator.learning.ledger_key import own_ledger_key, public_ledger_key
+from coordinator.learning.ledger_key import KEY_FILE, PUBLIC_FILE, own_ledger_key, public_ledger_key
 
 
 def test_a_key_is_drawn_once_and_kept_where_only_its_owner_reads_it(tmp_path: Path) -> None:
@@ -79,3 +79,17 @@ def test_a_file_without_a_public_key_is_misuse(tmp_path: Path, content: bytes | 
         path.write_bytes(content)
     with pytest.raises(Misuse, match=r"some\.pub' does not hold a ledger's public key .*name the ledger\.pub file"):
         public_ledger_key(path)
+
+
+def test_the_public_key_of_a_lost_key_is_kept_for_the_days_that_it_signed(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    own_ledger_key(tmp_path)
+    before = (tmp_path / PUBLIC_FILE).read_text()
+    (tmp_path / KEY_FILE).unlink()
+    own_ledger_key(tmp_path)
+    assert (tmp_path / PUBLIC_FILE).read_text() != before
+    (kept,) = tmp_path.glob("ledger-*.pub")
+    assert kept.name == f"ledger-{before[:8]}.pub"
+    assert kept.read_text() == before
+    assert str(kept) in caplog.text
