@@ -140,7 +140,10 @@ class _Page:
             if whole.tokens <= budget:
                 return whole
         sieve = Sieve(self._lines, extension_of(path), line_filter)
-        return self._if_it_pays(_Filtered(self, sieve, outline_of(self._source, path), line_filter).view())
+        view = self._if_it_pays(_Filtered(self, sieve, outline_of(self._source, path), line_filter).view())
+        if budget is None or view.tokens <= budget or _over(budget) in view.fallback:
+            return view
+        return self.whole(f"{view.fallback}; {_over(budget)}")
 
     def filtered_lines(self, kept: Sequence[int], sieve: Sieve, outline: Outline, facts: Sequence[str]) -> View:
         wanted = ShownLines.of((number, number) for number in kept)
@@ -210,7 +213,7 @@ class _Filtered:
         view = self._without_redundant(kept)
         if self._budget is None or view.tokens <= self._budget:
             return view
-        over = f"over the budget of {self._budget} tokens"  # even without a line
+        over = _over(self._budget)  # even without a line
         return replace(self._shown(kept, over), fallback=over)
 
     def _within(self, budget: int) -> list[int]:
@@ -242,6 +245,10 @@ class _Filtered:
             yield f"budget {self._budget}"
         if self._query is None and self._budget is None:
             yield f"lines of {self._sieve.min_bits:.3f} bits or more"
+
+
+def _over(budget: int) -> str:
+    return f"over the budget of {budget} tokens"
 
 
 def _unknown_unit(name: str, path: str, known: Sequence[str]) -> str:

@@ -109,6 +109,14 @@ def test_a_budget_below_a_view_without_lines_is_said_to_be_broken() -> None:
     assert tiny.fallback == "entropy would cost as much; over the budget of 1 tokens"
 
 
+def test_a_file_that_comes_whole_for_want_of_anything_cheaper_says_that_it_is_over_the_budget() -> None:
+    text = "0\U00011b00\n0:0\n0\U00011b00\n\n" * 3
+    whole = shown(text, "a.py", budget=10_000)
+    for budget in range(40, whole.tokens + 10):
+        view = shown(text, "a.py", budget=budget)
+        assert (view.tokens <= budget) == ("over the budget" not in view.header), budget
+
+
 def test_a_query_brings_its_lines_into_the_budget() -> None:
     text = "".join(f"call_{number}(alpha, beta, gamma_{number}, delta)\n" for number in range(40)) + "retry(policy)\n"
     assert "retry(policy)" not in shown(text, "a.py", budget=200).body
