@@ -11,6 +11,10 @@ LOCK := requirements.lock
 SOAK_MAX_S := 5400
 # Unit tests that open many stores, load models or simulate; `make test` runs them, the gate of a minute does not.
 SLOW_UNITS := cli embedding simulation store
+# It starts clusters and builds the wheel, which is no work for two at a time.
+PACKAGE_TESTS := tests/unit/test_package.py
+# What pytest ends with when ARGS choose nothing of what it was given.
+NONE_RAN := 5
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -26,14 +30,15 @@ demo: $(READY) ## Run the demo: agents at work with and without coordination (AR
 	@$(BIN)/scentfield demo $(ARGS)
 
 test: $(READY) ## Run all tests: unit and properties first, then those that need a cluster (ARGS="-k lease")
-	@$(BIN)/pytest --no-header $(ARGS)
+	@$(BIN)/pytest --no-header -n auto tests/unit tests/properties --ignore=$(PACKAGE_TESTS) $(ARGS) || test $$? = $(NONE_RAN)
+	@$(BIN)/pytest --no-header --ignore=tests/unit --ignore=tests/properties tests $(ARGS) $(PACKAGE_TESTS) || test $$? = $(NONE_RAN)
 
 check: $(READY) ## The gate, under a minute: format, lint, types, layers, unit tests
 	@$(BIN)/ruff format --quiet --check . || { echo "make check: run '$(BIN)/ruff format .'" >&2; exit 1; }
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy --no-error-summary
 	@out=$$($(BIN)/lint-imports) || { echo "$$out"; exit 1; }
-	@$(BIN)/pytest --no-header -q -m "not cluster and not package" tests/unit $(SLOW_UNITS:%=--ignore=tests/unit/%)
+	@$(BIN)/pytest --no-header -q -n auto -m "not cluster and not package" tests/unit $(SLOW_UNITS:%=--ignore=tests/unit/%)
 
 soak: $(READY) ## Run all tests with full counts, 90 minutes at most; the log stays in docs/evidence/
 	@mkdir -p docs/evidence

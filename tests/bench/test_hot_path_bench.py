@@ -16,6 +16,7 @@ PROMISED = ["model", "operation", "p50_ms", "p99_ms", "reference", "reference_p5
 
 
 @pytest.mark.cluster
+@pytest.mark.soak
 @pytest.mark.timeout(300)
 def test_rows_have_the_promised_names_and_nothing_is_left_behind(tmp_path: Path) -> None:
     ran = subprocess.run(

@@ -54,7 +54,7 @@ def slowness() -> float:
 def test_on_a_server_too_and_with_processes_that_stand_still(run_chaos: Run, postgresql: Any) -> None:
     url = postgresql.url(database := postgresql.database()).partition("?")[0]
     told = kept(
-        run_chaos("--faults", "12", "--minutes", "1", "--seed", "4", "--agents", "4", "--store", url, within_s=400.0)
+        run_chaos("--faults", "7", "--minutes", "1", "--seed", "4", "--agents", "4", "--store", url, within_s=400.0)
     )
     assert told["store"] == "postgresql"
     assert told["stops"] > 0

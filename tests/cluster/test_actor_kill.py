@@ -21,7 +21,7 @@ CROWDED = [f"shared/{number}.py" for number in range(3)]
 
 
 @pytest.mark.parametrize(
-    "n_kills", [pytest.param(2, marks=pytest.mark.timeout(120)), pytest.param(20, marks=pytest.mark.soak)]
+    "n_kills", [pytest.param(1, marks=pytest.mark.timeout(120)), pytest.param(20, marks=pytest.mark.soak)]
 )
 def test_nothing_acknowledged_is_lost_or_done_twice_when_actors_are_killed(
     start_agent: Callable[..., Any], coordinator_up: Settings, tree: Path, tmp_path: Path, n_kills: int
