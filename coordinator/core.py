@@ -333,6 +333,8 @@ class Core:
 
     def model(self) -> Embedder:
         """The way to the embedding model. Raises `Unavailable` if there is none."""
+        if self.settings.disabled:
+            raise Unavailable("SCENTFIELD_DISABLED is set: the embedding model was not asked")
         if self.embedder is None:
             raise Unavailable("the embedding model is switched off: set model = 'static' under [embedding]")
         return self.embedder

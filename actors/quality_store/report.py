@@ -53,7 +53,8 @@ def bounce_lines(quality: ReadQuality) -> list[str]:
     """One line an extension, then the path memory."""
     width = max((len(row.extension) for row in quality.rates), default=0)
     lines = [_rate_line(row, width) for row in quality.rates] or ["  no reads yet"]
-    paths = f"  path memory: {quality.paths_remembered} files, {quality.paths_full} of them read in full"
+    remembered = _n(quality.paths_remembered, "file", "files")
+    paths = f"  path memory: {remembered}, {quality.paths_full} of them read in full"
     return [BOUNCES_HEADING, *lines, paths]
 
 
@@ -80,9 +81,14 @@ def savings_lines(rows: Sequence[LedgerRow]) -> list[str]:
 def _savings(rows: Sequence[LedgerRow]) -> str:
     n_sent, n_saved, n_net = (sum(amounts) for amounts in zip(*map(_amounts, rows), strict=True))
     n_bounces, n_retries = sum(row.n_bounces for row in rows), sum(row.n_retries for row in rows)
-    cost = f"{n_saved - n_net:,} lost to {n_bounces} bounces and {n_retries} retries"
+    causes = f"{_n(n_bounces, 'bounce', 'bounces')} and {_n(n_retries, 'retry', 'retries')}"
+    cost = f"{n_saved - n_net:,} lost to {causes}"
     return f"{n_net:,} tokens saved net: {n_saved:,} not sent, {cost}; {n_sent:,} were sent"
 
 
 def _amounts(row: LedgerRow) -> tuple[int, int, int]:
     return row.n_tokens, row.n_saved_tokens, row.n_net_tokens
+
+
+def _n(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"

@@ -10,7 +10,7 @@ from functools import wraps
 from typing import Annotated, Any, TypeAlias
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from actors.runtime.errors import ScentfieldError
 from coordinator.cli.exit_code import ExitCode, exit_code_of
@@ -22,7 +22,25 @@ from coordinator.cli.screen import Screen
 CommandFunction: TypeAlias = Callable[..., Outcome]
 
 
-class CommandGroup(TyperGroup):
+class _NamesItself:
+    """Usage errors say at which command: the parser leaves it out for an option without its value."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse as usual. Raises `typer.TyperException` with the context, and so with the command's path."""
+        try:
+            rest: list[str] = super().parse_args(ctx, args)  # type: ignore[misc]  # what stands beside this has it
+        except typer.TyperException as error:
+            if getattr(error, "ctx", ctx) is None:
+                error.ctx = ctx  # type: ignore[attr-defined]  # a usage error has one
+            raise
+        return rest
+
+
+class _Command(_NamesItself, TyperCommand):
+    """One command."""
+
+
+class CommandGroup(_NamesItself, TyperGroup):
     """Usage errors like all others: what and the next step, or with --json a document."""
 
     def main(self, args: Sequence[str] | None = None, *, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]  # what stands between is given by name
@@ -52,14 +70,19 @@ def register(app: typer.Typer, name: str, function: CommandFunction, *, panel: s
         raise typer.Exit(carry_out(invocation, function, invocation.take(given)))
 
     _sign(run, function)
-    app.command(name, rich_help_panel=panel)(run)
+    app.command(name, cls=_Command, help=_help(function), rich_help_panel=panel)(run)
+
+
+def _help(function: CommandFunction) -> str:
+    """The docstring with each paragraph on one line: Typer would keep the line breaks of all but the first."""
+    return "\n\n".join(" ".join(part.split("\n")) for part in (inspect.getdoc(function) or "").split("\n\n"))
 
 
 def register_group(
     app: typer.Typer, name: str, commands: Mapping[str, CommandFunction], *, default: CommandFunction, panel: str
 ) -> None:
     """Add commands under one name to the app; the name alone is `default`, whose help is the group's."""
-    group = typer.Typer(help=inspect.getdoc(default))
+    group = typer.Typer(cls=CommandGroup, help=_help(default))
 
     def run(ctx: typer.Context, **given: Any) -> None:
         invocation = ctx.ensure_object(Invocation)

@@ -70,12 +70,17 @@ def reset(
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Forget everything without being asked.")] = False,
 ) -> Outcome:
-    """Forget what was learned, here and by others whose bundles were imported. Research defaults hold again."""
+    """Forget what was learned, here and by others whose bundles were imported. Research defaults hold again.
+
+    What failed edits and second reads have made `full` stays so until its evidence ages: see `scentfield status -v`.
+    """
     if extension is not None:
         _check(extension)
     elif not yes and not _agrees(call):
         raise Misuse("nothing was forgotten: name one with --extension, or give --yes to forget everything")
     forgotten = call.agent.act(lambda core: core.learned.reset(extension or ""))
+    if not any(forgotten):
+        return Outcome(plain(forgotten), [Line("there was nothing to forget")])
     what = f".{extension.removeprefix('.').lower()}" if extension else "everything"
     nouns = ("contribution", "client profile", "cost")
     counts = ", ".join(f"{n} {noun}{'s' * (n != 1)}" for n, noun in zip(forgotten, nouns, strict=True))

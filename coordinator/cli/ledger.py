@@ -24,6 +24,7 @@ MAX_LEDGER_DAYS: Final = 10_000
 MAX_DAY: Final = 10**6
 _FIELDS: Final = ("day", "content", "digest", "signature")
 _PAGE: Final = 100
+_NONE_CLOSED: Final = "no day is closed yet: today's is when the first request after midnight UTC has come"
 
 
 def show(
@@ -52,11 +53,13 @@ def export(
     days = [_as_line(record) for record in _records(call)]
     text = "".join(json.dumps(day, sort_keys=True) + "\n" for day in days)
     key = str(_public_key_file(call))
+    notes = [] if days else [_NONE_CLOSED]
     if file == STANDARD:
-        return Outcome({"days": days, "public_key": key}, [Verbatim(text)])
+        return Outcome({"days": days, "public_key": key}, [Verbatim(text)], notes)
     write_whole(Path(file), text.encode())
     document = {"file": file, "n_days": len(days), "public_key": key}
-    return Outcome(document, [Line(f"{file}: {_closed(len(days))}; the public key is in {key}")])
+    said = Line(f"{file}: {_closed(len(days))}; the public key is in {key}")
+    return Outcome(document, [said], notes)
 
 
 def _records(call: Invocation) -> Iterator[LedgerRecord]:

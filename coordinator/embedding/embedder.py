@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from actors.embedding.messages import DuplicateTexts, NotReady, Refusal, SimilarTexts, Vectors
 from actors.embedding.nearness import REDUNDANT, WINDOW
 from actors.embedding.status import State, Status
-from actors.runtime.errors import Busy, InvariantBroken, ScentfieldError, Unavailable
+from actors.runtime.errors import Busy, InvariantBroken, Misuse, ScentfieldError, Unavailable
 from actors.runtime.wire import BusyFor, Failed
 from coordinator.embedding.line import EmbedCall, Line
 from coordinator.embedding.readiness import Readiness
@@ -94,13 +94,14 @@ class Embedder:
 
         Raises `Unavailable` with the model's status, `Busy`, `Misuse` for texts over the limits, or `Corrupt`.
         """
-        return _joined(self._ask(lambda left_s: self._line.embed(self._calls(texts, left_s), left_s), timeout_s))
+        listed = _listed(texts)
+        return _joined(self._ask(lambda left_s: self._line.embed(self._calls(listed, left_s), left_s), timeout_s))
 
     def similar(
         self, query: str, texts: Sequence[str], n_wanted: int = 10, timeout_s: float = TIMEOUT_S
     ) -> SimilarTexts:
         """The texts nearest to the query, in one call. Raises as `embed`."""
-        return self._ask_one("similar", (query, list(texts), n_wanted), SimilarTexts, timeout_s)
+        return self._ask_one("similar", (query, _listed(texts), n_wanted), SimilarTexts, timeout_s)
 
     def near_duplicates(
         self,
@@ -110,7 +111,7 @@ class Embedder:
         timeout_s: float = TIMEOUT_S,
     ) -> DuplicateTexts:
         """The texts that say what an earlier one says, in one call. Raises as `embed`."""
-        return self._ask_one("near_duplicates", (list(texts), threshold, window), DuplicateTexts, timeout_s)
+        return self._ask_one("near_duplicates", (_listed(texts), threshold, window), DuplicateTexts, timeout_s)
 
     def status(self, timeout_s: float = _STATUS_S) -> Status:
         """How far the model is and why no further; off, with the reason, if the actor gives no answer. Never raises."""
@@ -187,6 +188,17 @@ class Embedder:
             if refused is None:
                 return answers
             self._sleep(_pause(refused, deadline_s - self._monotonic()))
+
+
+def _listed(texts: Sequence[str]) -> list[str]:
+    """The texts as a list. Raises `Misuse` for what holds none; so does one string, though its characters are texts."""
+    if isinstance(texts, str) or not isinstance(texts, Iterable):
+        raise Misuse(f"the texts are {type(texts).__name__}, not a list of strings: give [text] for one text")
+    listed = list(texts)
+    for number, text in enumerate(listed):
+        if not isinstance(text, str):
+            raise Misuse(f"text {number} is no text but {text!r}: give a string")
+    return listed
 
 
 def _pause(refused: Refusal, left_s: float) -> float:

@@ -50,6 +50,19 @@ def test_a_suggestion_for_a_wrong_option_is_shown_whole(alone: Any) -> None:
     assert step == "next: scentfield claim --help"
 
 
+@pytest.mark.parametrize("command", ["claim --wait", "ledger --days", "learning reset --extension", "--agent"])
+def test_an_option_without_its_value_is_told_with_the_help_of_its_command(alone: Any, command: str) -> None:
+    path = command.rpartition(" ")[0]
+    assert alone(*command.split()).stderr.splitlines()[1] == f"next: {f'scentfield {path}'.strip()} --help"
+
+
+def test_help_breaks_lines_where_the_screen_ends_and_not_where_the_source_does(
+    alone: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    assert "cannot be seen: look at" in alone("ledger", "verify", "--help").stdout
+
+
 def test_a_root_that_does_not_exist_is_wrong_usage(alone: Any, tree: Any) -> None:
     for arguments in (["sync", "--root", "nowhere"], ["--root", str(tree / "a.py"), "claim", "a.py"]):
         assert alone.json(*arguments, expect=2)["error"]["code"] == "usage"

@@ -180,6 +180,7 @@ def test_one_extension_is_forgotten_and_the_others_stay(scentfield: Any, team: P
     scentfield("learning", "import", "team.json")
     result = scentfield("learning", "reset", "--extension", ".RS")
     assert result.stdout == "forgot .rs: 1 contribution, 0 client profiles, 0 costs\n"
+    assert scentfield("learning", "reset", "--extension", ".RS").stdout == "there was nothing to forget\n"
     assert [row["extension"] for row in scentfield.json("learning")["deltas"]] == ["py"]
 
 

@@ -145,7 +145,9 @@ def test_more_days_than_a_page_holds_are_all_exported(scentfield: Any, read_on: 
 
 def test_before_a_day_is_over_there_is_nothing_to_verify(scentfield: Any) -> None:
     scentfield("read", "a.py", "--agent", "ann")
-    assert scentfield("ledger", "export", "out.jsonl").stdout.startswith("out.jsonl: 0 closed days; ")
+    result = scentfield("ledger", "export", "out.jsonl")
+    assert result.stdout.startswith("out.jsonl: 0 closed days; ")
+    assert "today's is when the first request after midnight UTC has come" in result.stderr
     assert (
         scentfield("ledger", "verify", "out.jsonl").stdout == "out.jsonl: 0 closed days: there is nothing to verify\n"
     )

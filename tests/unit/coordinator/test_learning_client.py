@@ -135,6 +135,8 @@ def test_where_everything_is_switched_off_it_says_so(agent):
     ann = agent("ann", kept_by="decay", disabled=True)
     with pytest.raises(Unavailable, match="SCENTFIELD_DISABLED"):
         Coordinator(_without_transport(ann)).learning()
+    with pytest.raises(Unavailable, match="SCENTFIELD_DISABLED is set: the embedding model was not asked"):
+        ann.embed(["a"])
 
 
 def _without_transport(ann: Coordinator) -> Any:

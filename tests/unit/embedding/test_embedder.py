@@ -189,6 +189,15 @@ def test_vectors_of_two_models_are_never_joined(bench: Bench) -> None:
         bench.embedder.embed(["a"] * 1_024)
 
 
+@pytest.mark.parametrize("texts", ["one text", None, 3, [b"x"], ["a", 3]])
+def test_what_is_no_list_of_texts_is_refused_before_anybody_is_asked(bench: Bench, texts: Any) -> None:
+    embedder = bench.embedder
+    for call in (embedder.embed, embedder.near_duplicates, lambda given: embedder.similar("a", given)):
+        with pytest.raises(Misuse, match=r"give \[text\] for one text|is no text but .*: give a string"):
+            call(texts)
+    assert bench.line.log == []
+
+
 def test_many_texts_go_in_calls_of_512_and_come_back_in_order(bench: Bench) -> None:
     bench.learn()
     answer = bench.embedder.try_embed([str(n) for n in range(1_100)])

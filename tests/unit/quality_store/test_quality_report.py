@@ -44,9 +44,8 @@ def test_bounces_are_listed_by_extension_with_what_follows():
 def test_savings_are_net_and_shown_by_arm():
     assert savings_lines(busy_store().perform(NOBODY, GetStatistics(), NOW).ledger) == [
         "Savings (net of bounces and retries)",
-        "  7,000 tokens saved net: 18,000 not sent, 11,000 lost to 1 bounces and 2 retries; 12,050 were sent",
-        "  treatment: -1,000 tokens saved net: 9,000 not sent, 10,000 lost to 1 bounces and 0 retries; "
-        "11,050 were sent",
+        "  7,000 tokens saved net: 18,000 not sent, 11,000 lost to 1 bounce and 2 retries; 12,050 were sent",
+        "  treatment: -1,000 tokens saved net: 9,000 not sent, 10,000 lost to 1 bounce and 0 retries; 11,050 were sent",
         "  without edit_penalty: 8,000 tokens saved net: 9,000 not sent, 1,000 lost to 0 bounces and 2 retries; "
         "1,000 were sent",
     ]
