@@ -25,12 +25,13 @@ from rich.console import Console
 from actors.runtime.errors import Misuse, ScentfieldError, Unavailable
 from agents_demo.assignment import Assignment, Way
 from agents_demo.column import Column
-from agents_demo.crew import MAX_AGENTS, Crew
+from agents_demo.crew import Crew
 from agents_demo.host import coordinator_for, space_of
 from agents_demo.killing import Killing
 from agents_demo.learning_demo import run_learning
 from agents_demo.ledger import judge
 from agents_demo.performance import perform
+from agents_demo.plan import check_crew, crew_names, require
 from agents_demo.report import AgentReport
 from agents_demo.spawn import PACKAGES
 from agents_demo.stage import Stage, set_stage
@@ -62,19 +63,13 @@ class Plan:
     with_accident: bool = True
 
     def __post_init__(self) -> None:
-        self._check(1 <= self.n_agents <= MAX_AGENTS, f"{self.n_agents} agents: ask for 1 to {MAX_AGENTS}")
-        self._check(self.n_tasks >= 1, f"{self.n_tasks} tasks: ask for 1 at least")
-        self._check(self.max_s is None or self.max_s > 0, f"{self.max_s} seconds: give the agents more than 0")
-        self._check(0 <= self.think_s <= 60, f"thinking for {self.think_s} s: ask for 0 to 60,000 ms")
-
-    def _check(self, is_right: bool, wrong: str) -> None:
-        if not is_right:
-            raise Misuse(wrong)
+        check_crew(self.n_agents, self.n_tasks, self.think_s)
+        require(self.max_s is None or self.max_s > 0, f"{self.max_s} seconds: give the agents more than 0")
 
     @property
     def names(self) -> list[str]:
         """The agents."""
-        return [f"agent-{number + 1}" for number in range(self.n_agents)]
+        return crew_names(self.n_agents)
 
     @property
     def columns(self) -> list[str]:

@@ -19,15 +19,15 @@ from typing import Any, Final
 
 from rich.console import Console
 
-from actors.runtime.errors import Misuse
 from agents_demo.backlog import Backlog, deal, teaching
 from agents_demo.course import Course, Round, reports_of
-from agents_demo.crew import MAX_AGENTS, Crew
+from agents_demo.crew import Crew
 from agents_demo.effect import comparison, touched_paths
 from agents_demo.host import coordinator_for, space_of
 from agents_demo.learning_table import ARMS, print_learning
 from agents_demo.ledger import judge
 from agents_demo.performance import perform
+from agents_demo.plan import check_crew, crew_names, require
 from agents_demo.report import TaskReport
 from agents_demo.stage import Stage
 from agents_demo.table import finish_line, progress_bars
@@ -52,19 +52,13 @@ class LearningPlan:
     think_s: float = DEFAULT_THINK_MS / 1000.0
 
     def __post_init__(self) -> None:
-        self._check(1 <= self.n_agents <= MAX_AGENTS, f"{self.n_agents} agents: ask for 1 to {MAX_AGENTS}")
-        self._check(1 <= self.n_rounds <= MAX_ROUNDS, f"{self.n_rounds} rounds: ask for 1 to {MAX_ROUNDS}")
-        self._check(self.n_tasks >= 1, f"{self.n_tasks} tasks: ask for 1 at least")
-        self._check(0 <= self.think_s <= 60, f"thinking for {self.think_s} s: ask for 0 to 60,000 ms")
-
-    def _check(self, is_right: bool, wrong: str) -> None:
-        if not is_right:
-            raise Misuse(wrong)
+        check_crew(self.n_agents, self.n_tasks, self.think_s)
+        require(1 <= self.n_rounds <= MAX_ROUNDS, f"{self.n_rounds} rounds: ask for 1 to {MAX_ROUNDS}")
 
     @property
     def names(self) -> list[str]:
         """The agents."""
-        return [f"agent-{number + 1}" for number in range(self.n_agents)]
+        return crew_names(self.n_agents)
 
 
 def run_learning(
