@@ -21,8 +21,9 @@ from typing import Any, Final, NamedTuple
 from actors.embedding.engine import Engine, load_engine
 from actors.embedding.packaged import packaged_files
 from actors.embedding.source import MINILM, STATIC
-from actors.runtime.errors import Unavailable
+from actors.embedding.status import State
 from coordinator.bench.house import bench_head
+from coordinator.bench.readiness import await_state
 from coordinator.embedding.embedder import Embedder
 from coordinator.embedding.launch import embedding_config, launch_embedding, stop_embedding
 from coordinator.embedding.line import RayEmbeddingLine
@@ -35,8 +36,6 @@ SHORTEST_CHARS: Final = 8
 LONGEST_CHARS: Final = 80
 _N_LINES: Final = 40_960
 _N_THREADS: Final = 2
-_READY_S: Final = 60.0
-_POLL_S: Final = 0.05
 
 Embed = Callable[[list[str]], Any]
 
@@ -86,7 +85,7 @@ def _row(shape: Shape, plan: Plan, settings: Settings, told: Callable[[str], Non
     try:
         embedder = Embedder(RayEmbeddingLine(settings.namespace))
         engine = _bare_engine(model, settings, wanted)
-        _await_ready(embedder)
+        await_state(embedder, State.READY)
         lines = cycle(short_lines(_N_LINES))
         pairs = []
         for number in range(-1, plan.n_pairs):
@@ -101,14 +100,6 @@ def _row(shape: Shape, plan: Plan, settings: Settings, told: Callable[[str], Non
 def _bare_engine(model: str, settings: Settings, wanted: EmbeddingSettings) -> Engine:
     files = packaged_files(model, Path(embedding_config(settings, wanted).folder))
     return load_engine(files, n_threads=wanted.n_threads)
-
-
-def _await_ready(embedder: Embedder) -> None:
-    deadline_s = time.monotonic() + _READY_S
-    while not (status := embedder.status()).is_ready:
-        if time.monotonic() > deadline_s or status.state == "failed":
-            raise Unavailable(f"the model {status.model!r} is {status.state}: {status.reason}")
-        time.sleep(_POLL_S)
 
 
 def short_lines(n_most: int) -> list[str]:

@@ -22,8 +22,9 @@ from typing import Any, Final, NamedTuple
 
 from actors.embedding.source import OFF, STATIC
 from actors.embedding.status import State
-from actors.runtime.errors import InvariantBroken, Unavailable
+from actors.runtime.errors import InvariantBroken
 from coordinator.bench.house import bench_house
+from coordinator.bench.readiness import await_state
 from coordinator.client import Coordinator
 from coordinator.domain import EMBEDDING
 from coordinator.embedding.launch import launch_embedding, stop_embedding
@@ -38,7 +39,6 @@ _NO_REVISION: Final = "0" * 40
 _N_FILES: Final = 20
 _SHORTEST, _LONGEST = 8_000, 40_000  # bytes of a file
 _READY_S: Final = 60.0
-_POLL_S: Final = 0.05
 
 Times = list[float]
 
@@ -129,8 +129,9 @@ def _in_trouble(trouble: Trouble, settings: Settings) -> Iterator[Coordinator]:
     stopped: int | None = None
     try:
         with _agent("ours", settings.state_dir.parent / "tree", wanted) as agent:
-            agent._core.model().warm()
-            _await(agent, trouble)
+            model = agent._core.model()
+            model.warm()
+            await_state(model, trouble.state)
             if trouble.name == "hung":
                 stopped = int(RayTransport(settings.namespace).describe(EMBEDDING, _READY_S)["pid"])
                 os.kill(stopped, signal.SIGSTOP)
@@ -139,14 +140,6 @@ def _in_trouble(trouble: Trouble, settings: Settings) -> Iterator[Coordinator]:
         if stopped is not None:
             os.kill(stopped, signal.SIGCONT)
         stop_embedding(wanted)
-
-
-def _await(agent: Coordinator, trouble: Trouble) -> None:
-    deadline_s = time.monotonic() + _READY_S
-    while (status := agent.embedding_status()).state is not trouble.state:
-        if time.monotonic() > deadline_s:
-            raise Unavailable(f"the model {status.model!r} is {status.state}, not {trouble.state}: {status.reason}")
-        time.sleep(_POLL_S)
 
 
 def _pairs(operation: str, ours: Coordinator, plain: Coordinator, plan: Plan) -> list[tuple[Times, Times]]:
