@@ -89,7 +89,7 @@ def _start(state_dir: Path, num_cpus: int | None) -> Head:
     with log.open("wb") as output:
         process = subprocess.Popen(
             [*_command(gcs, dashboard, others, num_cpus), f"--temp-dir={temp_dir}"],
-            env={**os.environ, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_AUTH_MODE": "token"},
+            env=node_environment(),
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -106,6 +106,11 @@ def _start(state_dir: Path, num_cpus: int | None) -> Head:
         raise
     (state_dir / "head.json").write_text(json.dumps(asdict(head)), encoding="utf-8")
     return head
+
+
+def node_environment() -> dict[str, str]:
+    """For the processes of a node that keeps to loopback and asks for the token."""
+    return {**os.environ, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_AUTH_MODE": "token"}
 
 
 def _command(gcs: int, dashboard: int, others: list[int], num_cpus: int | None) -> list[str]:

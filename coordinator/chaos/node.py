@@ -5,7 +5,6 @@ Ray's command line starts none on loopback, where all of ours has to stay; its t
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
@@ -18,7 +17,7 @@ import psutil
 import ray
 
 from actors.runtime.errors import Unavailable
-from coordinator.head import HOST, free_ports
+from coordinator.head import HOST, free_ports, node_environment
 
 SECOND: Final = "second"
 """The resource that only this node has."""
@@ -55,7 +54,7 @@ class SecondNode:
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "coordinator.chaos.node", address],
-                env={**os.environ, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_AUTH_MODE": "token"},
+                env=node_environment(),
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=subprocess.STDOUT,
