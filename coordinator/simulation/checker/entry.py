@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from coordinator.simulation.universe import any_meet
 
@@ -68,18 +68,4 @@ class Waiter:
 
 def ended_copy(lease: Lease, reason: str, row: int) -> Lease:
     """A copy of a claim as it was when its holder handed it over."""
-    return Lease(
-        lease.lease_id,
-        lease.space,
-        lease.session_id,
-        lease.targets,
-        lease.shared,
-        lease.generation,
-        lease.fades,
-        lease.progress_at_s,
-        row,
-        lease.began,
-        lease.renewed,
-        reason,
-        0.0,
-    )
+    return replace(lease, row=row, reason=reason, free_at_s=0.0, given_back=())
