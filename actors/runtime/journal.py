@@ -131,7 +131,7 @@ class Journal:
         kept = replace(self.head, seq=self.seq, field_s=now.field_s, utc_s=now.utc_s)
         found = self.store.head()
         if found is not None and found.store_id == kept.store_id and found.epoch > kept.epoch:
-            raise Fenced(f"{self.store.where}: epoch {kept.epoch} is over, another writer has opened the store")
+            raise _fenced(self.store, kept.epoch)
         if found != kept:
             what = "nothing" if found is None else f"row {found.seq} of store {found.store_id}"
             raise self.store.damage(f"{what} was found where row {kept.seq} of store {kept.store_id} was committed")
@@ -160,13 +160,17 @@ class Journal:
         domain, epoch = self.store.domain, self.head.epoch
         kept_sum = head_checksum(domain, self.head.store_id, epoch, seq, now.field_s, now.utc_s)
         if self._commit_head.execute(self._cursor, seq, now.field_s, now.utc_s, kept_sum, domain, epoch) != 1:
-            raise Fenced(f"{self.store.where}: epoch {epoch} is over, another writer has opened the store")
+            raise _fenced(self.store, epoch)
 
     def close(self) -> None:
         """Stop writing."""
         with self.store.translated():
             self._connection.close()
         self.store.close()
+
+
+def _fenced(store: Store, epoch: int) -> Fenced:
+    return Fenced(f"{store.where}: epoch {epoch} is over, another writer has opened the store")
 
 
 def _found_head(store: Store) -> Head:
@@ -181,7 +185,7 @@ def _take_over(store: Store, own_epoch: int | None, recover: Recover) -> Head:
     for _ in range(_MAX_ATTEMPTS):
         seen = recover(store)
         if own_epoch is not None and seen.epoch != own_epoch:
-            raise Fenced(f"{store.where}: epoch {own_epoch} is over, another writer has opened the store")
+            raise _fenced(store, own_epoch)
         head = replace(seen, epoch=seen.epoch + 1)
         values = {"epoch": head.epoch, "checksum": head.checksum(store.domain)}
         with store.writing() as connection:
