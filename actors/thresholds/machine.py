@@ -13,6 +13,7 @@ from actors.runtime.machine import Caller, Now
 from actors.runtime.outbox import EDIT_FAILURE, TOPICS, Deliver, Delivered, Note
 from actors.runtime.pinned_machine import Applier, PinnedMachine
 from actors.runtime.received import NotesApplied, Received, SourceForgotten
+from actors.runtime.tally import Tally
 from actors.thresholds.bundle import bundle_text
 from actors.thresholds.change import delta_changes, known, share_changes
 from actors.thresholds.contribution import WEIGHTS
@@ -55,7 +56,6 @@ from actors.thresholds.origin import effective_deltas, observations
 from actors.thresholds.origin_book import OriginBook
 from actors.thresholds.placement import NOTHING_OBSERVED
 from actors.thresholds.policy import delta_rows, learning, policy, share_rows
-from actors.thresholds.tally import Tally
 
 _FULL: Final = "full"
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from actors.runtime.received import SCHEMA as RECEIVED_SCHEMA
+from actors.runtime.tally import Count
 from actors.runtime.wire import Schema
 
 
@@ -122,13 +123,6 @@ class Learning(NamedTuple):
 
 class GetStatistics(NamedTuple):
     """Ask for all counters."""
-
-
-class Count(NamedTuple):
-    """A counter by its name."""
-
-    name: str
-    n: int
 
 
 class Statistics(NamedTuple):
