@@ -17,7 +17,7 @@ from actors.memory.fact import Fact, FactDraft, Found
 from actors.memory.fact_index import FactIndex, Ranked
 from actors.memory.limit import MAX_VALUES_OF_KEY, Limits
 from actors.memory.reason import ASKED, EXPIRED, FULL
-from actors.memory.vector_table import check_row
+from actors.memory.vector_table import NOTHING, check_row
 from actors.runtime.errors import InvariantBroken, Misuse
 from actors.runtime.tally import Tally
 
@@ -116,8 +116,9 @@ class FactBook:
 
     def index(self, space: str, model: str, vectors: Sequence[tuple[int, bytes]]) -> int:
         """Give facts their vectors; returns how many. Facts that are gone are passed over. Raises `Misuse`."""
-        n_dims = len(vectors[0][1]) if vectors else 0
-        for _, row in vectors:
+        known = [row for _, row in vectors if row != NOTHING]
+        n_dims = len(known[0]) if known else self._index.vectors.n_dims
+        for row in known:
             check_row(row, n_dims)
         there = [
             (fact_id, row) for fact_id, row in vectors if getattr(self._facts.get(fact_id), "space", None) == space

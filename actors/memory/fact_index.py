@@ -123,14 +123,14 @@ class FactIndex:
     def nearest(self, space: str, category: str, query: bytes, utc_s: float, n_wanted: int) -> tuple[Ranked, int]:
         """The facts nearest in meaning to a query's vector; and how many have a vector."""
         slots = self._live(space, category, utc_s)
-        slots = slots[self.vectors.having(slots)]
+        slots = slots[self.vectors.lengths(slots) > 0]
         chosen, cosines = self.vectors.nearest(query, slots, self._ids.values[slots])
         return self._ranked(chosen, cosines, n_wanted), len(slots)
 
     def without_vector(self, space: str, utc_s: float, n_wanted: int) -> tuple[list[int], int]:
         """The oldest facts that have no vector; and how many have none."""
         slots = self._live(space, "", utc_s)
-        ids = np.sort(self._ids.values[slots[~self.vectors.having(slots)]])
+        ids = np.sort(self._ids.values[slots[self.vectors.lengths(slots) == 0]])
         return [int(one) for one in ids[:n_wanted]], len(ids)
 
     def _ranked(self, slots: Slots, scores: npt.NDArray[Any], n_wanted: int) -> Ranked:

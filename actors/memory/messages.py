@@ -202,7 +202,7 @@ class Unindexed(NamedTuple):
 
 
 class FactVector(NamedTuple):
-    """A fact's vector, one signed byte a number."""
+    """A fact's vector, one signed byte a number; empty for a fact that the model knows nothing of."""
 
     fact_id: int
     row: bytes

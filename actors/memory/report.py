@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from actors.memory.entry import Entry
 from actors.memory.fact import Found
+from actors.memory.messages import Statistics
 
 
 def entry_line(entry: Entry) -> str:
@@ -27,3 +28,13 @@ def playbook_text(entries: Iterable[Entry]) -> str:
 def found_line(found: Found) -> str:
     """`[7] api/base_url: ...`, and whether its key has another value too."""
     return f"[{found.fact.fact_id}] {found.fact.line}{' (another value is known too)' if found.in_conflict else ''}"
+
+
+def survival_line(seen: Statistics) -> str:
+    """How many of the entries that came to be ten turns old are there and have helped more than harmed."""
+    if not seen.n_became_lasting:
+        return "  playbook survival: not yet known, no entry is ten turns old"
+    return (
+        f"  playbook survival: of {seen.n_became_lasting} that came to be ten turns old {seen.n_lasting} are there, "
+        f"{seen.n_lasting_helpful} net helpful"
+    )

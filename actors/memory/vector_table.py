@@ -16,6 +16,9 @@ from actors.memory.limit import MAX_DIMS
 from actors.runtime.errors import Misuse
 
 N_COMPARED: Final = 400
+NOTHING: Final = b""
+"""The row of a text that a model knows nothing of: it is kept, so that nobody asks again, and never found."""
+_BLANK: Final = -1.0
 _LARGEST: Final = 127.0
 _WORD_BITS: Final = 64
 
@@ -50,8 +53,11 @@ class VectorTable:
 
     def put(self, slot: int, row: bytes) -> None:
         """Give a slot its vector."""
-        vector = np.frombuffer(row, dtype=np.int8)
         self.n_rows += not self.has(slot)
+        if row == NOTHING:
+            self._lengths[slot] = _BLANK
+            return
+        vector = np.frombuffer(row, dtype=np.int8)
         self._rows[slot] = vector
         self._bits[slot] = self._sketch(vector)
         self._lengths[slot] = np.linalg.norm(vector.astype(np.float32))
@@ -63,18 +69,19 @@ class VectorTable:
             self._lengths.clear(slot)
 
     def has(self, slot: int) -> bool:
-        """Whether the slot has a vector."""
+        """Whether the slot has a vector, or is known to have none."""
         return slot < len(self._lengths.values) and bool(self._lengths.values[slot])
 
-    def having(self, slots: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_]:
-        """Which of the slots have a vector."""
+    def lengths(self, slots: npt.NDArray[np.uint32]) -> npt.NDArray[np.float32]:
+        """The vectors' lengths: above 0, or 0 for a slot without one, below 0 for one that is known to have none."""
+        found = np.zeros(len(slots), dtype=np.float32)
         known = slots < len(self._lengths.values)
-        known[known] = self._lengths.values[slots[known]] > 0
-        return known
+        found[known] = self._lengths.values[slots[known]]
+        return found
 
     def row(self, slot: int) -> bytes:
-        """The vector of a slot that has one."""
-        return bytes(self._rows.values[slot].tobytes())
+        """The row that was put for a slot."""
+        return bytes(self._rows.values[slot].tobytes()) if self._lengths.values[slot] > 0 else NOTHING
 
     def _sketch(self, vector: npt.NDArray[np.int8]) -> npt.NDArray[Any]:
         padded = np.zeros(self._n_words * _WORD_BITS, dtype=np.uint8)

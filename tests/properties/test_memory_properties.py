@@ -58,7 +58,7 @@ facts = st.builds(
     st.sampled_from(["", "src/a.py"]),
     st.sampled_from([0.0, 0.0, 50.0]),
 )
-rows = st.sampled_from([bytes([1, 0]), bytes([0, 1]), bytes([255, 3]), bytes([1, 2, 3]), bytes(2)])
+rows = st.sampled_from([bytes([1, 0]), bytes([0, 1]), bytes([255, 3]), bytes([1, 2, 3]), bytes(2), b""])
 commands = st.one_of(
     st.builds(AddEntry, spaces, scopes, drafts),
     st.builds(AddEntry, spaces, scopes, drafts),

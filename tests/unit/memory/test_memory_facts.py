@@ -240,6 +240,14 @@ def test_vectors_of_another_model_take_the_place_of_the_last_one_s(desk):
     assert desk("", GetStatistics()).n_indexed == 1
 
 
+def test_a_fact_that_the_model_knows_nothing_of_is_asked_for_once(desk):
+    desk.remember("a", "zzz")
+    desk.remember("b", "north")
+    assert desk("ann", IndexFacts(SPACE, "m#1", (FactVector(1, b""), FactVector(2, row(0, 1))))).n == 2
+    assert desk("", ListUnindexed(SPACE, "m#1", 5)).n_all == 0
+    assert [one.fact.value for one in desk("", RecallNear(SPACE, "", "m#1", row(0, 1), 5)).found] == ["north"]
+
+
 def test_vectors_that_do_not_fit_are_refused_and_those_of_gone_facts_passed_over(desk):
     desk.remember("a", "east")
     for vectors, why in (
