@@ -116,7 +116,7 @@ def test_people_get_a_table(history: Path) -> None:
     text = invoked("--git", str(history), "--lexical").stdout
     assert text.startswith("4 commits: 3 hunks in 3 changed files of ")
     assert "passed over: added 3" in text
-    assert [line.split()[:3] for line in text.splitlines() if line.startswith("all ")][0] == ["all", "full", "3"]
+    assert next(line.split()[:3] for line in text.splitlines() if line.startswith("all ")) == ["all", "full", "3"]
 
 
 def test_the_same_bytes_come_whatever_the_number_of_processes(history: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -158,20 +158,20 @@ def test_a_range_of_merges_alone_says_so(repo: Any) -> None:
     repo.git("checkout", "-q", "main")
     repo.git("merge", "-q", "--no-ff", "-m", "merge", "side")
     repo.git("update-ref", "refs/heads/before", "HEAD^2")
-    with pytest.raises(Misuse, match="'before..HEAD' holds 1 merges and nothing else: give --rev a range"):
+    with pytest.raises(Misuse, match=r"'before\.\.HEAD' holds 1 merges and nothing else: give --rev a range"):
         walked(repo.root, "before..HEAD")
 
 
 @pytest.mark.parametrize("revision", ["nowhere", "a..b", "--all", ""])
 def test_an_unknown_range_is_refused_with_what_to_do(repo: Any, revision: str) -> None:
     repo.commit("begin", {"a.txt": TEN})
-    with pytest.raises(Misuse, match="does not know .*: look with git log"):
+    with pytest.raises(Misuse, match=r"does not know .*: look with git log"):
         walked(repo.root, revision)
 
 
 def test_a_range_without_commits_is_refused(repo: Any) -> None:
     repo.commit("begin", {"a.txt": TEN})
-    with pytest.raises(Misuse, match="'HEAD..HEAD' holds no commits: give --rev"):
+    with pytest.raises(Misuse, match=r"'HEAD\.\.HEAD' holds no commits: give --rev"):
         walked(repo.root, "HEAD..HEAD")
 
 
