@@ -121,7 +121,7 @@ def _parts(report: Report) -> list[Part]:
     parts: list[Part] = [Line(_heading(document))]
     for kind, found in document["by_query"].items():
         parts.append(Line(f"query: {kind}"))
-        parts.append(_grid(found))
+        parts += [_grid(found), _ways(found["policy"])]
     if document["skipped"]:
         parts.append(Line("passed over: " + ", ".join(f"{reason} {n}" for reason, n in document["skipped"].items())))
     return parts
@@ -134,11 +134,20 @@ def _heading(document: dict[str, Any]) -> str:
 
 
 def _grid(found: dict[str, Any]) -> Grid:
-    rows = [("all", mode, *_figures(score)) for mode, score in found["modes"].items()]
+    rows: list[tuple[object, ...]] = [("all", mode, *_figures(score)) for mode, score in found["modes"].items()]
     groups = sorted(found["by_extension"].items(), key=lambda one: (-_n_hunks(one[1]), one[0]))
     for extension, group in groups[:_MAX_ROWS]:
         rows += [(f".{extension}", mode, *_figures(score)) for mode, score in group["modes"].items()]
     return Grid(("files", "mode", "hunks", "shown", "of the tokens", "reached", "at"), rows)
+
+
+def _ways(policy: dict[str, Any]) -> Grid:
+    """What every way to choose a mode cost; nothing is chosen by `cheapest`, which knew the outcome."""
+    rows = [
+        (way, f"{one['tokens_an_edit']:.0f}", f"{one['cost_share_of_full']:.0%}", f"{one['regret']:+.0%}")
+        for way, one in policy["ways"].items()
+    ]
+    return Grid(("chosen", "tokens an edit", "of full", "over the cheapest"), rows)
 
 
 def _n_hunks(group: dict[str, Any]) -> int:

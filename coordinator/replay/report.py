@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from actors.thresholds.cost import BUCKETS, size_bucket
+from coordinator.replay.choice import policy_document
 from coordinator.replay.question import Question
 from coordinator.replay.score import score_of
 from coordinator.replay.trial import Trial
@@ -60,4 +61,5 @@ class Report:
     def _group(self, trials: Sequence[Trial], kind: str) -> dict[str, Any]:
         return {
             "modes": {mode: score_of(trials, kind, mode).document() for mode in self.question.modes},
+            "policy": policy_document(trials, kind),
         }

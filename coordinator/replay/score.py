@@ -22,6 +22,7 @@ class Score:
     n_failed: int = 0
     view_tokens: int = 0
     extra_tokens: int = 0
+    extra_printed: int = 0
     total_tokens: int = 0
     sum_of_shares: float = 0.0
 
@@ -34,6 +35,7 @@ class Score:
         self.n_failed += shown.n_failed
         self.view_tokens += shown.view_tokens
         self.extra_tokens += shown.extra_tokens
+        self.extra_printed += shown.extra_printed
         self.total_tokens += trial.total_tokens
         self.sum_of_shares += ratio(shown.view_tokens, trial.total_tokens)
 
@@ -42,7 +44,7 @@ class Score:
 
         `token_share` is all tokens printed of all tokens; `mean_token_share` the mean over files, where a short one
         weighs as much as a long one. `hunks_reached` were shown by the view or by a part that it names;
-        `cost_share` also counts what the agent paid on top.
+        `printed_share` also has what was printed for those parts and for second reads, `cost_share` the calls too.
         """
         return {
             "hunks": self.n_hunks,
@@ -53,6 +55,7 @@ class Score:
             "hunks_by_parts": self.n_by_parts,
             "hunks_failed": self.n_failed,
             "hunks_reached": ratio(self.n_shown + self.n_by_parts, self.n_hunks),
+            "printed_share": ratio(self.view_tokens + self.extra_printed, self.total_tokens),
             "cost_share": ratio(self.view_tokens + self.extra_tokens, self.total_tokens),
         }
 

@@ -27,13 +27,14 @@ _QUERIED: Final = frozenset({"entropy", "units"})
 
 
 class Shown(NamedTuple):
-    """What a view of one file was worth: hunks wholly shown, tokens printed, and what the agent paid on top."""
+    """What a view of one file was worth: hunks wholly shown, tokens printed, and the agent's `Paid` on top."""
 
     n_shown: int
     view_tokens: int
     n_by_parts: int
     n_failed: int
     extra_tokens: int
+    extra_printed: int
 
     @property
     def cost_tokens(self) -> int:
