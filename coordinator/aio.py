@@ -27,8 +27,8 @@ from actors.thresholds.messages import Forgotten, Imported, Learning
 from coordinator.answer import AsyncClaimed, NotGranted
 from coordinator.client import NoTransport, connect_core
 from coordinator.core import Core, PathName, named_list
-from coordinator.editing.editor import Edited
-from coordinator.editing.request import EditRequest
+from coordinator.editing.edited import Edited
+from coordinator.editing.request import EditRequest, replacements_of
 from coordinator.memory.async_handle import AsyncFactHandle, AsyncPlaybookHandle
 from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reading
@@ -295,10 +295,17 @@ class AsyncCoordinator:
         return await self._do(self._core.expand(path, unit))
 
     async def edit(
-        self, path: PathName, old: str = "", new: str = "", *, expect_hash: str | None = None, create: bool = False
+        self,
+        path: PathName,
+        old: str = "",
+        new: str = "",
+        *,
+        edits: Sequence[tuple[str, str]] | None = None,
+        expect_hash: str | None = None,
+        create: bool = False,
     ) -> Edited:
         """Like `Coordinator.edit`."""
-        request = EditRequest(str(path), old, new, expect_hash, create)
+        request = EditRequest(str(path), old, new, expect_hash, create, replacements_of(edits))
         return await self._do(self._core.edit(path, request))
 
     async def undo(self, path: PathName) -> Edited:

@@ -25,8 +25,8 @@ from actors.sessions.messages import SessionList
 from actors.thresholds.messages import Forgotten, Imported, Learning
 from coordinator.answer import Claimed, NotGranted
 from coordinator.core import Core, Identity, PathName, named_list
-from coordinator.editing.editor import Edited
-from coordinator.editing.request import EditRequest
+from coordinator.editing.edited import Edited
+from coordinator.editing.request import EditRequest, replacements_of
 from coordinator.identity import local_name
 from coordinator.memory.handle import FactHandle, PlaybookHandle
 from coordinator.reading.mode import Wish
@@ -322,14 +322,24 @@ class Coordinator:
         return self._do(self._core.expand(path, unit))
 
     def edit(
-        self, path: PathName, old: str = "", new: str = "", *, expect_hash: str | None = None, create: bool = False
+        self,
+        path: PathName,
+        old: str = "",
+        new: str = "",
+        *,
+        edits: Sequence[tuple[str, str]] | None = None,
+        expect_hash: str | None = None,
+        create: bool = False,
     ) -> Edited:
         """Replace `old`, which must occur exactly once, by `new`; with `create` write a new file.
 
+        `edits` instead of `old` and `new` makes several replacements at once, all or none: (old, new) for each, 100 at
+        most, every `old` looked for in the file as it is before the call.
         Claims the file for the edit's duration unless this agent holds it. Returns `Edited`: true if the file is as
-        wanted, else with the cause and the evidence. Raises `UnknownAgent` if this session has ended, `Unavailable`.
+        wanted, else with the cause and the evidence, and `failed_edit` says which of `edits` it is about. Raises
+        `UnknownAgent` if this session has ended, `Unavailable`, and `Misuse` for a request that no file could meet.
         """
-        request = EditRequest(str(path), old, new, expect_hash, create)
+        request = EditRequest(str(path), old, new, expect_hash, create, replacements_of(edits))
         return self._do(self._core.edit(path, request))
 
     def undo(self, path: PathName) -> Edited:

@@ -36,7 +36,8 @@ from coordinator.asking import Asker
 from coordinator.conversation import error_of
 from coordinator.desk import Desk
 from coordinator.domain import MEMORY, QUALITY_STORE, SCENT_FIELD, THRESHOLDS
-from coordinator.editing.editor import Edited, Editor, EditPort
+from coordinator.editing.edited import Edited
+from coordinator.editing.editor import Editor, EditPort
 from coordinator.editing.request import EditRequest
 from coordinator.heart import Heart, monotonic_s
 from coordinator.identity import local_name

@@ -42,6 +42,7 @@ OpenEngine: TypeAlias = Callable[[Progress, Callable[[], None]], TextEngine]
 """Finds, fetches and loads, in a thread of its own; says how a download goes, and when the files are there."""
 
 _FINAL: Final = (Misuse, Corrupt)
+_MOST_AT_ONCE: Final = 2  # calls: while one is with the tokenizer or the graph, which need no Python, another goes on
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class EmbeddingConfig:
 
 
 class Turn(Generic[Answer]):
-    """One call's time with the engine, in the worker thread."""
+    """One call's time with the engine, in a worker thread."""
 
     def __init__(self, run: Callable[[], Answer], monotonic: Callable[[], float], late_at_s: float) -> None:
         self._run = run
@@ -95,9 +96,10 @@ class EmbeddingActor:
         self._open_engine = open_engine or self._open_from_store
         self._lifecycle = Lifecycle(config.model, "nobody has needed it yet: the first call, or `warm`, loads it")
         self._inference: Inference | None = None
-        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedding")
+        n_at_once = min(_MOST_AT_ONCE, config.n_threads)
+        self._workers = ThreadPoolExecutor(max_workers=n_at_once, thread_name_prefix="embedding")
         self._loop = asyncio.get_running_loop()
-        self._pace = Pace(config.limits.max_queued_texts)
+        self._pace = Pace(config.limits.max_queued_texts, n_at_once)
         self._started_s = monotonic()
         self._counts = dict.fromkeys(("n_calls", "n_texts", "n_not_ready", "n_busy", "n_late", "n_failed"), 0)
         if self._source is None:
@@ -157,6 +159,7 @@ class EmbeddingActor:
         inference = self._inference
         return {
             "pid": os.getpid(),
+            "config": self._config,
             "uptime_s": self._monotonic() - self._started_s,
             "status": self._lifecycle.status,
             "n_queued_texts": self._pace.n_queued,
@@ -169,7 +172,7 @@ class EmbeddingActor:
     def close(self) -> None:
         """Let threads end; for whoever runs it without Ray."""
         self._stop.set()
-        self._worker.shutdown(wait=False, cancel_futures=True)
+        self._workers.shutdown(wait=False, cancel_futures=True)
 
     async def _answer(
         self, texts: Sequence[str], within_s: float, compute: Callable[[Inference], Answer]
@@ -193,7 +196,7 @@ class EmbeddingActor:
         turn = Turn(run, self._monotonic, self._monotonic() + within_s)
         self._pace.enter(n_texts)
         try:
-            answer = await self._loop.run_in_executor(self._worker, turn.take)
+            answer = await self._loop.run_in_executor(self._workers, turn.take)
         except ScentfieldError as error:
             return self._failed(error)
         finally:
@@ -220,7 +223,7 @@ class EmbeddingActor:
         """Runs in a thread; everything that it finds out is told on the loop."""
         try:
             engine = self._open_engine(self._told_progress, partial(self._tell, self._lifecycle.load))
-            inference = Inference(engine, self._config.limits.max_vectors)
+            inference = Inference(engine, self._config.limits.max_vectors, threading.Lock())
         except DownloadsOff as error:
             self._tell(partial(self._lifecycle.switch_off, error.message))
         except BaseException as error:  # whatever it is, the status says it, or it would be `loading` for ever

@@ -1,20 +1,21 @@
-"""One engine with its cache: what the actor's worker thread does for a call. Knows no loop and no queue."""
+"""One engine with its cache: what the actor's worker threads do for a call. Knows no loop and no queue."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from actors.embedding.cache import VectorCache, keys_of
+from actors.embedding.cache import Key, VectorCache, keys_of
 from actors.embedding.messages import DuplicateTexts, SimilarTexts, Vectors
 from actors.embedding.nearness import most_similar, near_duplicates
 
 
 class TextEngine(Protocol):
-    """What makes vectors; see `engine.Engine`."""
+    """What makes vectors; see `engine.Engine`. Safe to use from several threads."""
 
     @property
     def model_id(self) -> str:
@@ -29,10 +30,15 @@ class TextEngine(Protocol):
 
 
 class Inference:
-    """Answers for texts of one call; each distinct text that is not in the cache is computed once."""
+    """Answers for texts of one call; each distinct text that is not in the cache is computed once.
 
-    def __init__(self, engine: TextEngine, max_vectors: int) -> None:
+    `turn` is held around all that is kept between calls, and never while the engine computes: calls of several threads
+    overlap there. A text that two of them bring at the same time is computed twice.
+    """
+
+    def __init__(self, engine: TextEngine, max_vectors: int, turn: AbstractContextManager[object]) -> None:
         self.engine = engine
+        self._turn = turn
         self._cache = VectorCache(max_vectors, engine.n_dims)
         self.n_computed = 0
         self.n_cached = 0
@@ -45,19 +51,25 @@ class Inference:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Vectors [len(texts), n_dims]."""
         keys = keys_of(texts)
-        rows, missing = self._cache.find(keys)
+        with self._turn:
+            rows, missing = self._cache.find(keys)
         if missing:
             text_of = {keys[index]: texts[index] for index in missing}
             computed = self.engine.embed(list(text_of.values()))
-            self._cache.put(list(text_of), computed)
+            self._keep(list(text_of), computed)
             if len(text_of) == len(texts):
                 rows = computed  # all of them new and different, as nearly all long calls are: nothing to sort
             else:
                 place = {key: number for number, key in enumerate(text_of)}
                 rows[missing] = computed[[place[keys[index]] for index in missing]]
-            self.n_computed += len(text_of)
-        self.n_cached += len(texts) - len(missing)
+        with self._turn:
+            self.n_cached += len(texts) - len(missing)
         return Vectors(self.engine.model_id, rows)
+
+    def _keep(self, keys: Sequence[Key], rows: npt.NDArray[np.float32]) -> None:
+        with self._turn:
+            self._cache.put(keys, rows)
+            self.n_computed += len(keys)
 
     def similar(self, query: str, texts: Sequence[str], n_wanted: int) -> SimilarTexts:
         """The texts nearest to the query."""

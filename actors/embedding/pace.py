@@ -11,10 +11,14 @@ _LONGEST_S: Final = 10.0
 
 
 class Pace:
-    """Counts queued texts against a limit and learns what one takes (a moving average over calls)."""
+    """Counts queued texts against a limit and learns what one takes (a moving average over calls).
 
-    def __init__(self, max_queued: int) -> None:
+    `n_at_once` calls are computed side by side.
+    """
+
+    def __init__(self, max_queued: int, n_at_once: int) -> None:
         self._max_queued = max_queued
+        self._n_at_once = n_at_once
         self._text_s = _FIRST_TEXT_S
         self.n_queued = 0
 
@@ -35,4 +39,4 @@ class Pace:
     @property
     def wait_s(self) -> float:
         """How long those who wait now will take, in seconds, from 0.02 to 10."""
-        return min(_LONGEST_S, max(_SHORTEST_S, self.n_queued * self._text_s))
+        return min(_LONGEST_S, max(_SHORTEST_S, self.n_queued * self._text_s / self._n_at_once))

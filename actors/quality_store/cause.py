@@ -27,6 +27,8 @@ SILENT_CAUSES: Final = (
     "binary",
     "missing_file",
     "unread",
+    "overlap",
+    "partly_applied",
     "marker",
     "stale_hash",
     "encoding",

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from actors.quality_store.messages import DropEscalation, RecordOutcome
 from actors.runtime.errors import ScentfieldError, Unavailable, UnknownAgent
@@ -26,12 +26,13 @@ from coordinator.conversation import value_of
 from coordinator.desk import Desk
 from coordinator.editing import refusal
 from coordinator.editing.atomic_file import create_file, read_bytes, remove_file, replace_file
+from coordinator.editing.edited import Edited
 from coordinator.editing.evidence import Evidence, evidence_for
 from coordinator.editing.file_error import FileExists, FileVanished, StaleFile
 from coordinator.editing.plan import Applies, Plan, plan_edit
 from coordinator.editing.refusal import Cause, Refused
 from coordinator.editing.request import EditRequest, Seen
-from coordinator.editing.shown_line import after_edit
+from coordinator.editing.shown_line import after_edits, written_lines
 from coordinator.editing.undo import CannotUndo
 from coordinator.reading.grammar import outline_of
 from coordinator.reading.marker import find_markers, marker_tag
@@ -42,43 +43,6 @@ from coordinator.session import AgentSession
 from coordinator.step import Operation, Work
 
 _MAX_TRIES: Final = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Edited:
-    """What came of an edit; true in a condition if the file is as the caller wants it.
-
-    `cause` is `applied`, `create`, `undone`, or why nothing was written. `evidence` is the file's text where it helps;
-    `shown_tokens` what it costs to read. `warnings` say what was questionable about an edit that was made.
-    """
-
-    path: str
-    applied: bool
-    cause: str
-    message: str
-    content_hash: str = ""
-    evidence: str = ""
-    shown_tokens: int = 0
-    generation: int = 0
-    warnings: tuple[str, ...] = ()
-    hints: tuple[str, ...] = ()
-
-    def __bool__(self) -> bool:
-        return self.applied or self.cause == Cause.ALREADY_APPLIED
-
-    def to_dict(self) -> dict[str, Any]:
-        """The result for programs."""
-        return {
-            "path": self.path,
-            "applied": self.applied,
-            "cause": str(self.cause),
-            "message": self.message,
-            "content_hash": self.content_hash,
-            "evidence": self.evidence,
-            "generation": self.generation,
-            "warnings": list(self.warnings),
-            "hints": list(self.hints),
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,8 +238,7 @@ class Editor:
         warnings = (*permit.warnings, *self._overtaken(session, permit, attempt), *warnings)
         self._remember(target, attempt, plan, after_hash)
         cause = "create" if request.create else "applied"
-        n_lines = plan.n_lines_changed
-        message = f"{target!r}: {n_lines} line{'' if n_lines == 1 else 's'} changed from line {plan.first_line} on"
+        message = _success(request, plan)
         edited = Edited(
             target,
             True,
@@ -311,14 +274,9 @@ class Editor:
     def _remember(self, target: str, attempt: _Attempt, plan: Applies, after_hash: str) -> None:
         """The agent knows what it wrote; what it was shown of this version moves along."""
         seen, current = attempt.seen, attempt.current
-        shown: tuple[tuple[int, int], ...] = ((plan.first_line, plan.first_line + plan.n_lines_new - 1),)
+        shown = written_lines(plan.changes)
         if seen is not None and current is not None and seen.content_hash == current.content_hash:
-            shown = after_edit(
-                seen.shown,
-                first_line=plan.first_line,
-                n_lines_replaced=plan.n_lines_replaced,
-                n_lines_new=plan.n_lines_new,
-            )
+            shown = after_edits(seen.shown, plan.changes)
         self._desk.book.mark_shown(target, after_hash, ShownLines.of(shown))
 
     def _refused(self, target: str, attempt: _Attempt, refused: Refused, permit: _Permit) -> Operation[_Outcome]:
@@ -329,7 +287,15 @@ class Editor:
             self._desk.book.mark_shown(target, current_hash, ShownLines.of(evidence.shown))
         n_tokens = count_tokens(evidence.text) + count_tokens(refused.message)
         edited = Edited(
-            target, False, refused.cause, refused.message, current_hash, evidence.text, n_tokens, permit.generation
+            target,
+            False,
+            refused.cause,
+            refused.message,
+            current_hash,
+            evidence.text,
+            n_tokens,
+            permit.generation,
+            failed_edit=refused.number,
         )
         outcome = "success" if refused.cause.is_success else "failure"
         return _Outcome(edited, outcome, refused.cause, mode, attempt.from_outside)
@@ -423,4 +389,12 @@ class Editor:
 
 def _cost(request: EditRequest, edited: Edited) -> int:
     """What a failed edit cost its agent: the tokens of the call and of its answer."""
-    return count_tokens(request.old) + count_tokens(request.new) + edited.shown_tokens
+    n_asked = sum(count_tokens(one.old) + count_tokens(one.new) for one in request.replacements)
+    return n_asked + edited.shown_tokens
+
+
+def _success(request: EditRequest, plan: Applies) -> str:
+    n_lines = plan.n_lines_changed
+    several = "" if request.edits is None else f"{len(request.edits)} edits, "
+    lines = f"{n_lines} line{'' if n_lines == 1 else 's'} changed from line {plan.first_line} on"
+    return f"{request.path!r}: {several}{lines}"

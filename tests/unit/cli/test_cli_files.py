@@ -130,3 +130,24 @@ def test_a_view_that_was_read_alone_still_guards_against_its_markers(alone: Any,
     alone.house.up(alone.house.settings, None)
     edited = alone.json("edit", "src/b.py", "--old", "return 2", "--new", marker, "--agent", "ann", expect=1)
     assert edited["cause"] == "marker"
+
+
+def test_several_edits_come_from_a_json_document(scentfield: Any, tree: Path) -> None:
+    pairs = [{"old": "def f", "new": "def g"}, {"old": "return 1", "new": "return 2"}]
+    (tree / "edits.json").write_text(json.dumps(pairs))
+    edited = scentfield.json("edit", "a.py", "--edits", "edits.json", "--agent", "ann")
+    assert (edited["applied"], (tree / "a.py").read_text()) == (True, "def g():\n    return 2\n")
+    again = scentfield("edit", "a.py", "--edits", "-", "--json", "--agent", "ann", text=json.dumps(pairs[::-1]))
+    assert (again.exit_code, json.loads(again.stdout)["cause"]) == (0, "already_applied")
+    pairs[1] = {"old": "return 7", "new": "return 8"}
+    missed = scentfield("edit", "a.py", "--edits", "-", "--json", "--agent", "ann", text=json.dumps(pairs[1:]))
+    assert (missed.exit_code, json.loads(missed.stdout)["failed_edit"]) == (1, 0)
+
+
+def test_a_list_of_edits_that_is_none_is_refused(scentfield: Any, tree: Path) -> None:
+    for text in ("", "{}", "[1]", '[{"old": "a"}]', '[{"old": "a", "new": "b", "all": true}]', "[" * 100_000):
+        refused = scentfield("edit", "a.py", "--edits", "-", "--agent", "ann", text=text)
+        assert refused.exit_code == 2, text[:40]
+        assert "give" in refused.stderr
+    assert scentfield("edit", "a.py", "--edits", "-", "--old", "a", "--agent", "ann", text="[]").exit_code == 2
+    assert (tree / "a.py").read_text() == "def f():\n    return 1\n"

@@ -158,11 +158,36 @@ def test_over_the_queues_limit_the_answer_is_busy_and_the_status_is_still_told(t
     run(story())
 
 
+@pytest.mark.parametrize(("n_threads", "n_begun"), [(1, 1), (2, 2), (8, 2)])
+def test_two_calls_are_computed_side_by_side_where_two_threads_may(
+    tmp_path: Path, until: Until, n_threads: int, n_begun: int
+) -> None:
+    async def story() -> None:
+        engine = Engine()
+        with running(config(tmp_path, n_threads=n_threads), open_engine=lambda *_: engine) as actor:
+            await until(actor.status, is_ready)
+            calls = [asyncio.ensure_future(actor.embed(["slow", text, "same"])) for text in ("a", "bb", "ccc")]
+
+            async def begun() -> int:
+                return len(engine.calls)
+
+            assert await until(begun, lambda n: n == n_begun) == n_begun
+            engine.go.set()
+            rows = [(await call).rows.tolist() for call in calls]
+            assert rows == [[[4.0, 1.0], [length, 1.0], [4.0, 1.0]] for length in (1.0, 2.0, 3.0)]
+            counted = await actor.describe()
+            assert counted["n_kept_vectors"] == 5
+            assert counted["n_computed"] + counted["n_cached"] == 9
+
+    run(story())
+
+
 def test_a_call_whose_time_is_over_is_dropped_before_it_is_computed(tmp_path: Path, until: Until) -> None:
     async def story() -> None:
         engine = Engine()
         now_s = [100.0]
-        with running(config(tmp_path), open_engine=lambda *_: engine, monotonic=lambda: now_s[0]) as actor:
+        alone = config(tmp_path, n_threads=1)
+        with running(alone, open_engine=lambda *_: engine, monotonic=lambda: now_s[0]) as actor:
             await until(actor.status, is_ready)
             first = asyncio.ensure_future(actor.embed(["slow"], 0.5))
             await asyncio.to_thread(engine.begun.wait, 20.0)
@@ -383,7 +408,7 @@ def test_vectors_travel_in_parts(tmp_path: Path, until: Until) -> None:
 
 
 def test_a_single_call_may_be_larger_than_the_queue_when_nobody_else_waits() -> None:
-    pace = Pace(max_queued=3)
+    pace = Pace(max_queued=3, n_at_once=1)
     assert pace.may_enter(5)
     pace.enter(5)
     assert not pace.may_enter(1)
@@ -392,7 +417,7 @@ def test_a_single_call_may_be_larger_than_the_queue_when_nobody_else_waits() -> 
 
 
 def test_the_wait_is_what_is_queued_times_what_a_text_took() -> None:
-    pace = Pace(max_queued=1_000)
+    pace = Pace(max_queued=1_000, n_at_once=1)
     for _ in range(100):
         pace.enter(10)
         pace.leave(10, took_s=0.1)
@@ -401,6 +426,13 @@ def test_the_wait_is_what_is_queued_times_what_a_text_took() -> None:
     assert pace.wait_s == pytest.approx(1.0, rel=0.01)
     pace.enter(100_000)
     assert pace.wait_s == 10.0
+
+
+def test_calls_that_are_computed_side_by_side_make_the_wait_shorter() -> None:
+    alone, two = Pace(1_000, n_at_once=1), Pace(1_000, n_at_once=2)
+    for pace in (alone, two):
+        pace.enter(200)
+    assert (alone.wait_s, two.wait_s) == (0.2, 0.1)
 
 
 def test_answers_pickle() -> None:
