@@ -46,6 +46,7 @@ from coordinator.learning.policy_desk import PolicyDesk
 from coordinator.memory.fact_calls import FactCalls
 from coordinator.memory.ground import Ground
 from coordinator.memory.playbook_calls import PlaybookCalls
+from coordinator.memory.waking_calls import Waking, WakingCalls, WakingPort
 from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reader, Reading, ReadPort
 from coordinator.session import AgentSession, beat, new_token, register, say_goodbye
@@ -99,10 +100,12 @@ class Core:
         # Reports must not hold an agent up: they get a short time, and one that is late is dropped.
         report = partial(asker, timeout_s=min(REPORT_TIMEOUT_S, settings.call_timeout_s))
         self._memory_reports = report(MEMORY)
+        self._thresholds_reports = report(THRESHOLDS)
+        self._waking = Waking()
         read_port = ReadPort(
             report(SCENT_FIELD),
             report(QUALITY_STORE),
-            PolicyDesk(report(THRESHOLDS), monotonic_s),
+            PolicyDesk(self._thresholds_reports, monotonic_s),
             vectors_of=None if embedder is None else embedder.try_rows,
             holdout_share=settings.holdout_share,
         )
@@ -144,9 +147,18 @@ class Core:
         """Facts; the same."""
         return FactCalls(self._ground())
 
+    @property
+    def waking(self) -> WakingCalls:
+        """Wakeups; the same."""
+        own_tokens, holdout_share = self.settings.wakeup_tokens, self.settings.holdout_share
+        port = WakingPort(self._thresholds_reports, self._waking, own_tokens, holdout_share)
+        return WakingCalls(self._ground(), port)
+
     def _ground(self) -> Ground:
         current, asking = self.current, self._asking
-        return Ground(self.workspace, self._memory, self._memory_reports, current, asking, self.embedder)
+        return Ground(
+            self.workspace, self._memory, self._memory_reports, current, asking, self.embedder, self._waking.recalled
+        )
 
     def register(self) -> Operation[AgentSession]:
         """Begin a session, and keep it alive in the background where heartbeats do that."""
@@ -189,6 +201,7 @@ class Core:
             session = yield from self.register()
         if session.end is not None:
             raise session.end
+        self._waking.manifest.n_calls += 1
         return session
 
     def register_anew(self) -> Operation[str]:
@@ -204,6 +217,7 @@ class Core:
         if session is None or session.end is not None or os.getpid() != self._pid or session.kept_by == "decay":
             return 0
         session.held.clear()
+        yield from self.waking.settle(session)
         try:
             return (yield from say_goodbye(session, self.settings.call_timeout_s))
         except UnknownAgent:

@@ -20,6 +20,7 @@ class Ground:
     """`current` gives the session that may change something, `asking` one that may ask.
 
     `reports` waits a short time only, for what must not hold an agent up. `embedder` is None where there is no model.
+    `recalled` hears of each recall: text, key and category.
     """
 
     workspace: Workspace
@@ -28,6 +29,7 @@ class Ground:
     current: Callable[[], Operation[AgentSession]]
     asking: Callable[[], AgentSession]
     embedder: Embedder | None
+    recalled: Callable[[str, str, str], None]
 
     @property
     def space(self) -> str:
