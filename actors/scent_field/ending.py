@@ -70,7 +70,7 @@ class Ending:
     def give_back(self, session_id: str, command: GiveBack, now_s: float) -> Released:
         """Release a claim of just these targets by its generation, unless its holder has asked for it again since."""
         check_space(self._state, command.space)
-        texts = tuple(dict.fromkeys(command.targets))
+        texts = tuple(sorted(set(command.targets)))  # as a claim keeps them
         for text in texts:
             parse_target(text)
         space = self._state.look(command.space)
