@@ -18,6 +18,7 @@ from coordinator.cli import (
     house,
     learning,
     ledger,
+    replay,
     simulate,
     status,
     stories,
@@ -66,6 +67,7 @@ _PANELS: Final[dict[str, dict[str, CommandFunction]]] = {
         "bench": stories.bench,
         "simulate": simulate.simulate,
         "chaos": chaos.chaos,
+        "replay": replay.replay,
     },
 }
 
