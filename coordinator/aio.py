@@ -23,12 +23,13 @@ from actors.scent_field.messages import (
     Released,
 )
 from actors.sessions.messages import SessionList
-from actors.thresholds.messages import Forgotten, Imported, Learning
+from actors.thresholds.event import ReplayRow
+from actors.thresholds.messages import Forgotten, Imported, Learning, ReplayCounted
 from coordinator.answer import AsyncClaimed, NotGranted
 from coordinator.client import NoTransport, connect_core
 from coordinator.core import Core, PathName, named_list
-from coordinator.editing.editor import Edited
-from coordinator.editing.request import EditRequest
+from coordinator.editing.edited import Edited
+from coordinator.editing.request import EditRequest, replacements_of
 from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reading
 from coordinator.settings import Settings
@@ -257,6 +258,10 @@ class AsyncCoordinator:
         """Like `Coordinator.reset_learning`."""
         return await self._do(self._core.learned.reset(extension))
 
+    async def record_replay(self, history: str, rows: Sequence[ReplayRow]) -> ReplayCounted:
+        """Like `Coordinator.record_replay`."""
+        return await self._do(self._core.learned.record_replay(history, tuple(rows)))
+
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Like `Coordinator.embed`."""
         return await asyncio.to_thread(self._core.model().embed, texts)
@@ -284,11 +289,26 @@ class AsyncCoordinator:
         return await self._do(self._core.expand(path, unit))
 
     async def edit(
-        self, path: PathName, old: str = "", new: str = "", *, expect_hash: str | None = None, create: bool = False
+        self,
+        path: PathName,
+        old: str = "",
+        new: str = "",
+        *,
+        edits: Sequence[tuple[str, str]] | None = None,
+        expect_hash: str | None = None,
+        create: bool = False,
     ) -> Edited:
         """Like `Coordinator.edit`."""
-        request = EditRequest(str(path), old, new, expect_hash, create)
+        request = EditRequest(str(path), old, new, expect_hash, create, replacements_of(edits))
         return await self._do(self._core.edit(path, request))
+
+    async def delete(self, path: PathName, *, expect_hash: str | None = None) -> Edited:
+        """Like `Coordinator.delete`."""
+        return await self._do(self._core.delete(path, expect_hash))
+
+    async def move(self, path: PathName, new_path: PathName, *, expect_hash: str | None = None) -> Edited:
+        """Like `Coordinator.move`."""
+        return await self._do(self._core.move(path, new_path, expect_hash))
 
     async def undo(self, path: PathName) -> Edited:
         """Like `Coordinator.undo`."""

@@ -18,6 +18,7 @@ from coordinator.cli import (
     house,
     learning,
     ledger,
+    replay,
     simulate,
     status,
     stories,
@@ -57,6 +58,8 @@ _PANELS: Final[dict[str, dict[str, CommandFunction]]] = {
         "read": files.read,
         "expand": files.expand,
         "edit": files.edit,
+        "delete": files.delete,
+        "move": files.move,
         "undo": files.undo,
     },
     "See and measure": {
@@ -64,6 +67,7 @@ _PANELS: Final[dict[str, dict[str, CommandFunction]]] = {
         "bench": stories.bench,
         "simulate": simulate.simulate,
         "chaos": chaos.chaos,
+        "replay": replay.replay,
     },
 }
 

@@ -25,6 +25,14 @@ def block_outline(lines: Sequence[str], fallback: str) -> Outline:
     return Outline(tuple(units), fallback)
 
 
+def cut_lines(lines: Sequence[str], first: int, last: int) -> Iterator[tuple[int, int]]:
+    """Lines `first`..`last` in pieces of at most `MAX_BLOCK_LINES`; one of fewer lines stays as it is."""
+    if last - first < MAX_BLOCK_LINES:
+        yield first, last
+    else:
+        yield from _pieces([_indent(line) for line in lines], first, last)
+
+
 def _indent(line: str) -> int | None:
     """Columns of white space before the text; None for a blank line."""
     text = line.strip()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Final
@@ -11,19 +12,38 @@ from coordinator.reading.shown import ShownLines
 from coordinator.reading.token_count import count_tokens
 from coordinator.reading.unit import LineRange, Outline, Unit
 
+MAX_MAP_SHARE: Final = 0.2  # of a file, for the lines that list definitions and their markers
+MIN_MAP_CHARACTERS: Final = 1_600  # that a map may have anyhow: about 400 tokens
+MAX_MARKER_CHARACTERS: Final = 120  # of names, where a marker stands for several definitions
+_MARKER_CHARACTERS: Final = 28  # beside the name: some nine tokens
 MAX_SHORT_IMPORTS: Final = 5  # lines; longer runs of imports become a marker
 _MAX_WEIGHED_CHARACTERS: Final = 120  # a longer gap counts as dearer than its marker, unweighed
 
 
-def map_lines(outline: Outline) -> ShownLines:
-    """The first line of each definition or, where there is none, of each run and block."""
+def map_lines(outline: Outline, lines: Sequence[str]) -> ShownLines:
+    """The first line of each definition or, where there is none, of each run and block.
+
+    Where that would be over `MAX_MAP_SHARE` of the file, the largest definitions have a line and markers name the rest.
+    """
     definitions = [unit for unit in outline.units if unit.is_definition]
-    return ShownLines.of((unit.signature[0], unit.signature[0]) for unit in definitions or outline.units)
+    listed = _largest(definitions, lines) if definitions else outline.units
+    return ShownLines.of((unit.signature[0], unit.signature[0]) for unit in listed)
+
+
+def _largest(definitions: Sequence[Unit], lines: Sequence[str]) -> list[Unit]:
+    """As many of the largest definitions as a map may list; of equally large ones the first."""
+    sizes = list(accumulate(map(len, lines), initial=0))
+    budget = max(MIN_MAP_CHARACTERS, sizes[-1] * MAX_MAP_SHARE)
+    by_size = sorted(definitions, key=lambda unit: sizes[unit.lines[0] - 1] - sizes[unit.lines[1]])
+    costs = accumulate(
+        len(lines[unit.signature[0] - 1].strip()) + len(unit.name) + _MARKER_CHARACTERS for unit in by_size
+    )
+    return by_size[: bisect_right(list(costs), budget)]
 
 
 def signature_lines(outline: Outline) -> ShownLines:
-    """Decorators, whole signatures and first docstring lines; short imports; the first line of each block."""
-    return ShownLines.of(lines for unit in outline.units for lines in _signature_of(unit))
+    """Decorators, whole signatures and first documentation lines; short imports; the first line of each block."""
+    return ShownLines.of(shown for unit in outline.units for shown in _signature_of(unit))
 
 
 def _signature_of(unit: Unit) -> Iterator[LineRange]:
@@ -61,6 +81,7 @@ class Layout:
         self._lines = lines
         self._tag = tag
         self._owners = outline.owners(len(lines))
+        self._begins = sorted((unit.signature[0], unit.name) for unit in outline.units if unit.is_definition)
         markers = self._markers(_gaps(wanted, span))
         self.has_markers = any(marker for _, marker in markers)
         self.shown = ShownLines.of([*wanted.ranges, *(gap for gap, marker in markers if not marker)])
@@ -78,10 +99,22 @@ class Layout:
         return marker if count_tokens("".join(gap)) > count_tokens(marker) else ""
 
     def _name(self, first: int, last: int) -> str:
-        """The definition that the first omitted text belongs to."""
+        """The definition that the first omitted text belongs to, and those that begin in the gap."""
+        names = dict.fromkeys([self._owner(first, last), *self._begun(first, last)])
+        named = [name for name in names if name]
+        lengths = list(accumulate(len(name) + 1 for name in named))
+        n_named = max(1, bisect_right(lengths, MAX_MARKER_CHARACTERS))
+        more = [f"+{len(named) - n_named}"] if len(named) > n_named else []
+        return ",".join([*named[:n_named], *more])
+
+    def _owner(self, first: int, last: int) -> str:
         number = next((n for n in range(first, last + 1) if self._lines[n - 1].strip()), first)
         owner = self._owners[number]
         return owner.name if owner is not None and owner.is_definition else ""
+
+    def _begun(self, first: int, last: int) -> list[str]:
+        begun = self._begins[bisect_left(self._begins, (first,)) : bisect_right(self._begins, (last + 1,))]
+        return [name for _, name in begun]
 
     def _parts(self, markers: dict[LineRange, str]) -> Iterator[str]:
         pieces = [*((lines, "") for lines in self.shown.ranges), *markers.items()]
@@ -107,7 +140,7 @@ class FilterLayout(Layout):
         cost = self._costs[last] - self._costs[first - 1]
         if cost <= self._least:
             return ""
-        named = format_marker(self._tag, first, last, self._name(first, last))
+        named = format_marker(self._tag, first, last, self._owner(first, last))
         return named if cost > count_tokens(named) else format_marker(self._tag, first, last)
 
 

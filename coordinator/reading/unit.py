@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-UnitKind = Literal["function", "class", "imports", "run", "block"]
+UnitKind = Literal["function", "class", "section", "imports", "run", "block"]
 LineRange = tuple[int, int]
 
-DEFINITIONS: Final[frozenset[UnitKind]] = frozenset({"function", "class"})
+DEFINITIONS: Final[frozenset[UnitKind]] = frozenset({"function", "class", "section"})
+_LINES_NAME = re.compile(r"L\d+-\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,9 +19,10 @@ class Unit:
     """A definition, a run of statements between definitions, or a block of text.
 
     All line numbers are 1-based and inclusive. `lines` holds the decorators and the leading comment; a class's also
-    hold its methods, which are units of their own. `signature` goes from the line of `def` or `class` to the one with
-    the colon; `decorated_at` is the line of the first decorator, or the signature's first. `summary` is the first line
-    of the docstring (with the opening quotes' line where they stand alone).
+    hold its methods, which are units of their own, and so do other containers: modules, objects, sections. `signature`
+    goes to the last line before the body; `decorated_at` is the line of the first decorator, attribute or annotation,
+    or the signature's first. `summary` is the first line of the documentation, in the body or above the definition
+    (with the opening quotes' or comment's line where they stand alone).
     """
 
     name: str
@@ -58,6 +61,11 @@ class Outline:
         return owners
 
 
+def outline_in_order(units: Iterable[Unit], fallback: str = "") -> Outline:
+    """The outline of `units`, given in any order."""
+    return Outline(tuple(sorted(units, key=lambda unit: (unit.lines[0], -unit.lines[1]))), fallback)
+
+
 def unit_by_lines(kind: UnitKind, first: int, last: int, summary: LineRange | None = None) -> Unit:
     """A unit that the source gave no name: `L10-42`."""
     return Unit(f"L{first}-{last}", kind, (first, last), (first, first), first, summary)
@@ -67,13 +75,19 @@ class NameCounter:
     """Gives repeated names their number: `f`, `f#2`, `f#3`."""
 
     def __init__(self) -> None:
-        self._seen: dict[str, int] = {}
+        self._counts: dict[str, int] = {}
+        self._given: set[str] = set()
 
     def name(self, qualified: str) -> str:
-        """`qualified`, with its number from the second time on."""
-        count = self._seen.get(qualified, 0) + 1
-        self._seen[qualified] = count
-        return qualified if count == 1 else f"{qualified}#{count}"
+        """`qualified`, with its number from the second time on; never a name that was given, or one of lines."""
+        count = self._counts.get(qualified, 0) + 1
+        numbered = qualified if count == 1 else f"{qualified}#{count}"
+        while numbered in self._given or _LINES_NAME.fullmatch(numbered):
+            count += 1
+            numbered = f"{qualified}#{count}"
+        self._counts[qualified] = count
+        self._given.add(numbered)
+        return numbered
 
 
 def line_groups(labels: Sequence[str], is_blank: Sequence[bool]) -> Iterable[tuple[str, int, int]]:

@@ -7,7 +7,7 @@ arguments give equal bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Final
@@ -16,6 +16,7 @@ from actors.quality_store.path import extension_of
 from actors.runtime.errors import Misuse
 from coordinator.reading.grammar import outline_of
 from coordinator.reading.header import Header
+from coordinator.reading.language.name import slug
 from coordinator.reading.layout import FilterLayout, Layout, map_lines, signature_lines, unit_lines
 from coordinator.reading.line_diff import KeptLines, diff_lines
 from coordinator.reading.marker import marker_tag
@@ -27,7 +28,10 @@ from coordinator.reading.token_count import count_file_tokens
 from coordinator.reading.unit import Outline, Unit
 
 MAX_SUGGESTED_UNITS: Final = 5
-_WANTED_LINES: Final = {"map": map_lines, "signatures": signature_lines}
+_WANTED_LINES: Final[Mapping[str, Callable[[Outline, Sequence[str]], ShownLines]]] = {
+    "map": map_lines,
+    "signatures": lambda outline, _: signature_lines(outline),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +100,7 @@ def expand(source: SourceText, unit_name: str, *, path: str, why: str) -> View:
     Raises `Misuse` that lists the closest names if there is no such unit.
     """
     outline = outline_of(source, path)
-    unit = outline.find(unit_name)
+    unit = outline.find(unit_name) or outline.find(slug(unit_name))
     if unit is None:
         raise Misuse(_unknown_unit(unit_name, path, [known.name for known in outline.units]))
     page = _Page(source, why, ())
@@ -129,7 +133,9 @@ class _Page:
         return self._view(str(mode), body, ShownLines.of([(mode.first, mode.last)]), [f"{n_lines} lines in all"])
 
     def compressed(self, name: str, outline: Outline) -> View:
-        layout = Layout(self._lines, outline, self._tag, _WANTED_LINES[name](outline), (1, len(self._lines)))
+        layout = Layout(
+            self._lines, outline, self._tag, _WANTED_LINES[name](outline, self._lines), (1, len(self._lines))
+        )
         view = self._view(name, layout.body, layout.shown, [outline.fallback], has_markers=layout.has_markers)
         return self._if_it_pays(replace(view, fallback=outline.fallback))
 

@@ -21,6 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coordinator.reading.grammar import outline_of
+from coordinator.reading.language.catalogue import LANGUAGES
 from coordinator.reading.marker import find_markers, is_printed
 from coordinator.reading.mode import Mode
 from coordinator.reading.query import Query
@@ -136,6 +137,10 @@ def check_outline(outline: Outline, n_lines: int) -> None:
         open_units.append(last)
 
 
+def is_inside(inner: tuple[int, int], outer: tuple[int, int]) -> bool:
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
 def check_units(source: SourceText, path: str) -> None:
     outline = outline_of(source, path)
     check_outline(outline, len(split(source.text)))
@@ -143,7 +148,7 @@ def check_units(source: SourceText, path: str) -> None:
         view = expand(source, unit.name, path=path, why="explicit")
         check_print(view, source)
         check_body(view, source, *unit.lines)
-        if unit.kind != "class":
+        if not any(is_inside(other.lines, unit.lines) for other in outline.units if other is not unit):
             assert view.shown.ranges == (unit.lines,)
 
 
@@ -375,7 +380,7 @@ SCRAPS = [
     "\n", "\n   ", "\n       ", "\t", "\\\n", "\r",
 ]  # fmt: skip
 ENCODINGS = st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-32", "latin-1"])
-PATHS = st.sampled_from(["a.py", "a.rs", "Makefile"])
+PATHS = st.sampled_from(["Makefile", "a.zig", "a.h", *(f"a.{extension}" for extension in LANGUAGES)])
 
 
 def written(text: str, encoding: str) -> SourceText:

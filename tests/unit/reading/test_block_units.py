@@ -20,7 +20,7 @@ fn run(x: i32) {
 
 
 def names(text: str) -> list[str]:
-    return [unit.name for unit in outline_of(decode(text.encode()), "main.rs").units]
+    return [unit.name for unit in outline_of(decode(text.encode()), "main.zig").units]
 
 
 def test_a_block_starts_at_a_line_that_follows_a_blank_one_and_is_indented_least() -> None:
@@ -28,7 +28,7 @@ def test_a_block_starts_at_a_line_that_follows_a_blank_one_and_is_indented_least
 
 
 def test_the_fallback_names_the_extension() -> None:
-    assert outline_of(decode(b"x"), "a/b.RS").fallback == "no grammar for .rs: indentation blocks"
+    assert outline_of(decode(b"x"), "a/b.ZIG").fallback == "no grammar for .zig: indentation blocks"
     assert outline_of(decode(b"x"), "Makefile").fallback == "no grammar for this file: indentation blocks"
     assert outline_of(decode(b"x"), "a.b\nc").fallback == "no grammar for this file: indentation blocks"
 

@@ -176,10 +176,10 @@ def test_a_gap_that_starts_with_blank_lines_is_named_by_its_first_text() -> None
 def test_an_unsupported_language_is_said_in_the_header() -> None:
     body = "    let x = some_call(1, 2);\n" * 20
     text = "\n".join(f"fn f{n}() {{\n{body}}}\n" for n in range(3))
-    view = shown("signatures", decode(text.encode()), "lib.rs")
+    view = shown("signatures", decode(text.encode()), "lib.zig")
     assert view.mode == "signatures"
-    assert "no grammar for .rs: indentation blocks" in view.header
-    assert view.fallback == "no grammar for .rs: indentation blocks"
+    assert "no grammar for .zig: indentation blocks" in view.header
+    assert view.fallback == "no grammar for .zig: indentation blocks"
     assert neutral(view).startswith("fn f0() {\n…TAG 2-23\nfn f1() {\n")
 
 

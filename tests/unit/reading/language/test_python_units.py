@@ -173,9 +173,9 @@ def test_source_that_is_not_python_at_all_falls_back_to_blocks() -> None:
     assert [unit.kind for unit in found.units] == ["block"]
 
 
-def test_a_definition_that_begins_on_the_line_of_another_belongs_to_it() -> None:
+def test_a_definition_does_not_reach_into_a_line_that_it_has_no_text_in() -> None:
     broken = outline("\ndef f(): pass \\\nasync def f(): else: \n        lambda: 0 if x:\n")
-    assert [(unit.name, unit.lines) for unit in broken.units] == [("f", (2, 3)), ("L4-4", (4, 4))]
+    assert [(unit.name, unit.lines) for unit in broken.units] == [("f", (2, 2)), ("f#2", (3, 4))]
 
 
 def test_a_comment_on_the_line_of_the_class_leads_no_method() -> None:
@@ -189,7 +189,7 @@ def test_an_empty_file_has_no_units() -> None:
 
 def test_definitions_nested_too_deep_belong_to_what_is_around_them() -> None:
     ifs = "".join(f"{' ' * depth}if x:\n" for depth in range(500)) + f"{' ' * 500}def f(): pass\n"
-    assert [unit.name for unit in outline(ifs).units] == ["L1-501"]
+    assert {unit.kind for unit in outline(ifs).units} == {"run"}
     classes = "".join(f"{' ' * depth}class A:\n" for depth in range(500)) + f"{' ' * 500}x = 1\n"
     assert outline(classes).find("A.A") is not None
 
