@@ -135,7 +135,7 @@ def test_a_waiter_that_is_served_as_its_caller_gives_up_is_undone(story: Any) ->
 
 
 def test_what_was_asked_for_again_is_not_ended_by_giving_up_or_giving_back(story: Any) -> None:
-    give_back = ["give_back", "house", "docs/", 1]
+    give_back = ["give_back", "house", ["docs/"], 1]
     release = ["release", "house", ["docs/"], 1, False]
     story.register("ann#1")
     story.commit(story.granted("ann#1", "docs/", generation=1), story.answered("ann#1", 1, GRANTED))
