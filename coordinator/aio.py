@@ -23,7 +23,8 @@ from actors.scent_field.messages import (
     Released,
 )
 from actors.sessions.messages import SessionList
-from actors.thresholds.messages import Forgotten, Imported, Learning
+from actors.thresholds.event import ReplayRow
+from actors.thresholds.messages import Forgotten, Imported, Learning, ReplayCounted
 from coordinator.answer import AsyncClaimed, NotGranted
 from coordinator.client import NoTransport, connect_core
 from coordinator.core import Core, PathName, named_list
@@ -275,6 +276,10 @@ class AsyncCoordinator:
         """Like `Coordinator.reset_learning`."""
         return await self._do(self._core.learned.reset(extension))
 
+    async def record_replay(self, history: str, rows: Sequence[ReplayRow]) -> ReplayCounted:
+        """Like `Coordinator.record_replay`."""
+        return await self._do(self._core.learned.record_replay(history, tuple(rows)))
+
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Like `Coordinator.embed`."""
         return await asyncio.to_thread(self._core.model().embed, texts)
@@ -314,6 +319,14 @@ class AsyncCoordinator:
         """Like `Coordinator.edit`."""
         request = EditRequest(str(path), old, new, expect_hash, create, replacements_of(edits))
         return await self._do(self._core.edit(path, request))
+
+    async def delete(self, path: PathName, *, expect_hash: str | None = None) -> Edited:
+        """Like `Coordinator.delete`."""
+        return await self._do(self._core.delete(path, expect_hash))
+
+    async def move(self, path: PathName, new_path: PathName, *, expect_hash: str | None = None) -> Edited:
+        """Like `Coordinator.move`."""
+        return await self._do(self._core.move(path, new_path, expect_hash))
 
     async def undo(self, path: PathName) -> Edited:
         """Like `Coordinator.undo`."""
