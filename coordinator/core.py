@@ -49,6 +49,7 @@ from coordinator.learning.policy_desk import PolicyDesk
 from coordinator.memory.fact_calls import FactCalls
 from coordinator.memory.ground import Ground
 from coordinator.memory.playbook_calls import PlaybookCalls
+from coordinator.memory.session_trail import SessionTrail
 from coordinator.memory.waking_calls import Waking, WakingCalls, WakingPort
 from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reader, Reading, ReadPort
@@ -105,6 +106,7 @@ class Core:
         self._memory_reports = report(MEMORY)
         self._thresholds_reports = report(THRESHOLDS)
         self._waking = Waking()
+        self._trail = SessionTrail()
         read_port = ReadPort(
             report(SCENT_FIELD),
             report(QUALITY_STORE),
@@ -162,7 +164,14 @@ class Core:
     def _ground(self) -> Ground:
         current, asking = self.current, self._asking
         return Ground(
-            self.workspace, self._memory, self._memory_reports, current, asking, self.embedder, self._waking.recalled
+            self.workspace,
+            self._memory,
+            self._memory_reports,
+            current,
+            asking,
+            self.embedder,
+            self._waking.recalled,
+            self._trail,
         )
 
     def register(self) -> Operation[AgentSession]:
@@ -391,7 +400,9 @@ class Core:
 
     def read(self, named: PathName, wish: Wish) -> Operation[Reading]:
         """Show a file."""
-        return (yield from self._reader.read((yield from self._reporting()), named, wish))
+        reading: Reading = yield from self._reader.read((yield from self._reporting()), named, wish)
+        self._trail.read(reading.path, reading.view.mode)
+        return reading
 
     def expand(self, named: PathName, unit: str) -> Operation[Reading]:
         """Show one unit of a file whole."""
@@ -410,7 +421,12 @@ class Core:
 
     def edit(self, named: PathName, request: EditRequest) -> Operation[Edited]:
         """Change a file."""
-        return (yield from self._editor.edit((yield from self._editing()), named, request))
+        edited: Edited = yield from self._editor.edit((yield from self._editing()), named, request)
+        if edited.applied:
+            self._trail.landed(edited.path)
+        elif not edited:
+            self._trail.failed(edited.path, str(edited.cause))
+        return edited
 
     def undo(self, named: PathName) -> Operation[Edited]:
         """Take back the newest edit of a file."""

@@ -98,6 +98,7 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
             "confirm": playbook.confirm,
             "vote": playbook.vote,
             "evict": playbook.evict,
+            "checkpoint": playbook.checkpoint,
             "resume": playbook.resume,
         },
     ),

@@ -20,6 +20,7 @@ def test_a_playbook_from_the_first_entry_to_the_last(scentfield: Any) -> None:
     assert scentfield("playbook", "show", *me).stdout == "[1] Pitfall (gen/): never edit generated files\n"
     (entry,) = scentfield.json("playbook", *me)["entries"]
     assert (entry["kind"], entry["n_helpful"], entry["n_confirmed"]) == ("Pitfall", 1, 2)
+    assert scentfield("playbook", "checkpoint", *me).stdout.endswith("never edit generated files\nturn 1\n")
     assert scentfield("playbook", "evict", "1", *me).stdout == "[1] removed\n"
     assert scentfield.json("playbook", "add", "Fact", "one", *me)["entry_id"] == 2
 
