@@ -18,7 +18,7 @@ from rich.table import Table
 from actors.runtime.errors import Misuse
 from coordinator.settings import Settings
 
-BENCHES: Final = ("claims", "field", "embedding", "hotpath")
+BENCHES: Final = ("claims", "field", "embedding", "hotpath", "memory")
 _HIDDEN: Final = ("reference", "note")
 
 
@@ -44,7 +44,9 @@ def measure(name: str, *, quick: bool = False, told: Callable[[str], None] = lam
     if name not in BENCHES:
         raise Misuse(f"there is no bench {name!r}: take one of {', '.join(BENCHES)}")
     machine = machine_here()
-    rows = {"claims": _claims, "embedding": _embedding, "field": _field, "hotpath": _hot_path}[name](quick, told)
+    rows = {"claims": _claims, "embedding": _embedding, "field": _field, "hotpath": _hot_path, "memory": _memory}[name](
+        quick, told
+    )
     return {"bench": name, "machine": machine, "rows": rows}
 
 
@@ -73,6 +75,15 @@ def _hot_path(quick: bool, told: Callable[[str], None]) -> list[dict[str, Any]]:
 
     with store_folder() as folder:
         return hot_path.measure_hot_path(hot_path.QUICK if quick else hot_path.FULL, folder, told=told)
+
+
+def _memory(quick: bool, told: Callable[[str], None]) -> list[dict[str, Any]]:
+    # Ray again.
+    from coordinator.bench import memory
+    from coordinator.bench.house import store_folder
+
+    with store_folder() as folder:
+        return memory.measure_memory(memory.QUICK if quick else memory.FULL, folder, told=told)
 
 
 def _field(quick: bool, told: Callable[[str], None]) -> list[dict[str, Any]]:
