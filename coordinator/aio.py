@@ -183,7 +183,7 @@ class AsyncCoordinator:
     def _own(self, answer: Granted | Held) -> AsyncClaimed | NotGranted:
         if isinstance(answer, Held):
             return NotGranted(answer)
-        return AsyncClaimed(answer, self._core.validity(), self._give_back)
+        return AsyncClaimed(answer, self._core.validity(), self._give_back, self._core.lessons(answer))
 
     async def _give_back(self, granted: Granted, done: bool) -> Released:
         return await self._do(self._core.release_claim(granted, done))

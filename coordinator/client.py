@@ -202,7 +202,7 @@ class Coordinator:
     def _own(self, answer: Granted | Held) -> Claimed | NotGranted:
         if isinstance(answer, Held):
             return NotGranted(answer)
-        return Claimed(answer, self._core.validity(), self._give_back)
+        return Claimed(answer, self._core.validity(), self._give_back, self._core.lessons(answer))
 
     def _give_back(self, granted: Granted, done: bool) -> Released:
         return self._do(self._core.release_claim(granted, done))

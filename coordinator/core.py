@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -40,6 +40,7 @@ from coordinator.editing.edited import Edited
 from coordinator.editing.editor import Editor
 from coordinator.editing.mover import Mover
 from coordinator.editing.permit import EditPort
+from coordinator.editing.refusal import Cause
 from coordinator.editing.request import EditRequest
 from coordinator.editing.undoer import Undoer
 from coordinator.heart import Heart, monotonic_s
@@ -48,6 +49,7 @@ from coordinator.learning.learned import Learned
 from coordinator.learning.policy_desk import PolicyDesk
 from coordinator.memory.fact_calls import FactCalls
 from coordinator.memory.ground import Ground
+from coordinator.memory.lesson_desk import LessonDesk, names_of
 from coordinator.memory.playbook_calls import PlaybookCalls
 from coordinator.memory.session_trail import SessionTrail
 from coordinator.memory.waking_calls import Waking, WakingCalls, WakingPort
@@ -64,6 +66,8 @@ if TYPE_CHECKING:
 PathName = str | PathLike[str]
 MAX_CLAIMS_A_CALL = 1_000
 REPORT_TIMEOUT_S = 2.0
+MISSES = frozenset((Cause.NOT_SHOWN, Cause.NEVER_THERE, Cause.CHANGED, Cause.AMBIGUOUS))
+"""Edits that miss because their agent knew the file wrongly: what was shown with it did not help."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +111,7 @@ class Core:
         self._thresholds_reports = report(THRESHOLDS)
         self._waking = Waking()
         self._trail = SessionTrail()
+        self._lessons = LessonDesk(self._memory_reports, workspace.space, settings.holdout_share, monotonic_s)
         read_port = ReadPort(
             report(SCENT_FIELD),
             report(QUALITY_STORE),
@@ -400,13 +405,27 @@ class Core:
 
     def read(self, named: PathName, wish: Wish) -> Operation[Reading]:
         """Show a file."""
-        reading: Reading = yield from self._reader.read((yield from self._reporting()), named, wish)
+        session: AgentSession | str = yield from self._reporting()
+        reading: Reading = yield from self._reader.read(session, named, wish)
         self._trail.read(reading.path, reading.view.mode)
-        return reading
+        return (yield from self._with_lessons(session, reading))
 
     def expand(self, named: PathName, unit: str) -> Operation[Reading]:
         """Show one unit of a file whole."""
-        return (yield from self._reader.expand((yield from self._reporting()), named, unit))
+        session: AgentSession | str = yield from self._reporting()
+        reading: Reading = yield from self._reader.expand(session, named, unit)
+        return (yield from self._with_lessons(session, reading, unit, f"{reading.path}:{unit}"))
+
+    def _with_lessons(self, session: AgentSession | str, reading: Reading, *more: str) -> Operation[Reading]:
+        """The reading, and beside it what has helped with this file before."""
+        if isinstance(session, str):
+            return reading
+        yield from self._lessons.refresh(session)
+        return replace(reading, lessons=self._lessons.lines(names_of(reading.path, more), reading.path))
+
+    def lessons(self, granted: Granted) -> tuple[str, ...]:
+        """What is known already of lessons about what was claimed. Asks nobody."""
+        return self._lessons.lines([name for target in granted.targets for name in names_of(target)])
 
     def _reporting(self) -> Operation[AgentSession | str]:
         """The session, or why reading has to do without."""
@@ -421,12 +440,20 @@ class Core:
 
     def edit(self, named: PathName, request: EditRequest) -> Operation[Edited]:
         """Change a file."""
-        edited: Edited = yield from self._editor.edit((yield from self._editing()), named, request)
+        session: AgentSession | None = yield from self._editing()
+        edited: Edited = yield from self._editor.edit(session, named, request)
+        cause = str(edited.cause)
         if edited.applied:
             self._trail.landed(edited.path)
         elif not edited:
-            self._trail.failed(edited.path, str(edited.cause))
-        return edited
+            self._trail.failed(edited.path, cause)
+        if session is None:
+            return edited
+        if edited.applied or cause in MISSES:
+            yield from self._lessons.judged(session, edited.path, is_helpful=edited.applied)
+        if edited:
+            return edited
+        return replace(edited, hints=(*edited.hints, *self._lessons.lines(names_of(edited.path, [cause]), edited.path)))
 
     def undo(self, named: PathName) -> Operation[Edited]:
         """Take back the newest edit of a file."""
