@@ -31,6 +31,7 @@ from coordinator.core import Core, PathName, named_list
 from coordinator.editing.edited import Edited
 from coordinator.editing.request import EditRequest, replacements_of
 from coordinator.memory.async_handle import AsyncFactHandle, AsyncPlaybookHandle
+from coordinator.memory.handing import HandOver
 from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reading
 from coordinator.settings import Settings
@@ -199,6 +200,10 @@ class AsyncCoordinator:
         """Like `Coordinator.transfer`."""
         answer = await self._do(self._core.transfer(generation, to_agent, note))
         return NotGranted(answer) if isinstance(answer, Held) else answer
+
+    async def hand_over(self, to_agent: str, *, note: str = "") -> HandOver:
+        """Like `Coordinator.hand_over`."""
+        return await self._do(self._core.hand_over(to_agent, note))
 
     async def force_release(self, target: PathName, *, reason: str, even_if_alive: bool = False) -> Released:
         """Like `Coordinator.force_release`."""

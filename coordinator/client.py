@@ -29,6 +29,7 @@ from coordinator.core import Core, Identity, PathName, named_list
 from coordinator.editing.edited import Edited
 from coordinator.editing.request import EditRequest, replacements_of
 from coordinator.identity import local_name
+from coordinator.memory.handing import HandOver
 from coordinator.memory.handle import FactHandle, PlaybookHandle
 from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reading
@@ -224,6 +225,14 @@ class Coordinator:
         """
         answer = self._do(self._core.transfer(generation, to_agent, note))
         return NotGranted(answer) if isinstance(answer, Held) else answer
+
+    def hand_over(self, to_agent: str, *, note: str = "") -> HandOver:
+        """Make a checkpoint and hand over all claims of this space; what is returned tells the other agent of both.
+
+        `to_agent` is its `agent_id`, or its name if that is unique; it can go on with `playbook.resume`. Claims that
+        somebody waits for in its way stay here, in `kept`.
+        """
+        return self._do(self._core.hand_over(to_agent, note))
 
     def force_release(self, target: PathName, *, reason: str, even_if_alive: bool = False) -> Released:
         """Take a target away from whoever holds it; refused while the holder is alive unless told otherwise.

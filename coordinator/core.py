@@ -11,6 +11,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from actors.coordination.messages import Alive, Wanted
+from actors.memory.messages import RecordRecall
 from actors.quality_store.messages import EditQuality, GetEditQuality, GetStatistics, Statistics
 from actors.runtime.errors import Misuse, ScentfieldError, Unavailable, UnknownAgent
 from actors.scent_field import messages as field_messages
@@ -49,6 +50,7 @@ from coordinator.learning.learned import Learned
 from coordinator.learning.policy_desk import PolicyDesk
 from coordinator.memory.fact_calls import FactCalls
 from coordinator.memory.ground import Ground
+from coordinator.memory.handing import HandOver, hand_over
 from coordinator.memory.lesson_desk import LessonDesk, names_of
 from coordinator.memory.playbook_calls import PlaybookCalls
 from coordinator.memory.session_trail import SessionTrail
@@ -111,6 +113,7 @@ class Core:
         self._thresholds_reports = report(THRESHOLDS)
         self._waking = Waking()
         self._trail = SessionTrail()
+        self._uncounted: list[RecordRecall] = []
         self._lessons = LessonDesk(self._memory_reports, workspace.space, settings.holdout_share, monotonic_s)
         read_port = ReadPort(
             report(SCENT_FIELD),
@@ -177,6 +180,7 @@ class Core:
             self.embedder,
             self._waking.recalled,
             self._trail,
+            self._uncounted,
         )
 
     def register(self) -> Operation[AgentSession]:
@@ -237,6 +241,7 @@ class Core:
             return 0
         session.held.clear()
         yield from self.waking.settle(session)
+        yield from self.facts.settle(session)
         try:
             return (yield from say_goodbye(session, self.settings.call_timeout_s))
         except UnknownAgent:
@@ -317,6 +322,21 @@ class Core:
             to_session = yield from self._named(to_session)
         command = field_messages.Transfer(self.space, generation, to_session, note)
         return (yield from giving.transfer(self._field, session, command))
+
+    def hand_over(self, to_agent: str, note: str) -> Operation[HandOver]:
+        """Hand all claims of this space over, after a checkpoint."""
+        session: AgentSession = yield from self.current()
+        to_session: str = to_agent if "#" in to_agent else (yield from self._named(to_agent))
+        return (
+            yield from hand_over(
+                session,
+                self.space,
+                to_session,
+                note,
+                checkpoint=lambda: self.playbook.checkpoint([]),
+                transfer=lambda generation: self.transfer(generation, to_session, note),
+            )
+        )
 
     def _named(self, name: str) -> Operation[str]:
         """The one live session of an agent that is called so. Raises `Misuse` if there is none, or more than one."""
