@@ -23,7 +23,8 @@ from actors.scent_field.messages import (
     Released,
 )
 from actors.sessions.messages import SessionList
-from actors.thresholds.messages import Forgotten, Imported, Learning
+from actors.thresholds.event import ReplayRow
+from actors.thresholds.messages import Forgotten, Imported, Learning, ReplayCounted
 from coordinator.answer import AsyncClaimed, NotGranted
 from coordinator.client import NoTransport, connect_core
 from coordinator.core import Core, PathName, named_list
@@ -256,6 +257,10 @@ class AsyncCoordinator:
     async def reset_learning(self, extension: str = "") -> Forgotten:
         """Like `Coordinator.reset_learning`."""
         return await self._do(self._core.learned.reset(extension))
+
+    async def record_replay(self, history: str, rows: Sequence[ReplayRow]) -> ReplayCounted:
+        """Like `Coordinator.record_replay`."""
+        return await self._do(self._core.learned.record_replay(history, tuple(rows)))
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Like `Coordinator.embed`."""

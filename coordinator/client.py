@@ -22,7 +22,8 @@ from actors.scent_field.messages import (
     Released,
 )
 from actors.sessions.messages import SessionList
-from actors.thresholds.messages import Forgotten, Imported, Learning
+from actors.thresholds.event import ReplayRow
+from actors.thresholds.messages import Forgotten, Imported, Learning, ReplayCounted
 from coordinator.answer import Claimed, NotGranted
 from coordinator.core import Core, Identity, PathName, named_list
 from coordinator.editing.edited import Edited
@@ -280,6 +281,10 @@ class Coordinator:
     def reset_learning(self, extension: str = "") -> Forgotten:
         """Forget what was learned of one extension, or all of it."""
         return self._do(self._core.learned.reset(extension))
+
+    def record_replay(self, history: str, rows: Sequence[ReplayRow]) -> ReplayCounted:
+        """Let this be what replays say of a history, as `scentfield replay --learn` does; twice is as good as once."""
+        return self._do(self._core.learned.record_replay(history, tuple(rows)))
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Vectors of texts, one row each; waits for the model. Raises `Unavailable` if there is none, and why."""

@@ -9,11 +9,12 @@ import typer
 
 from actors.runtime.errors import Misuse
 from coordinator.cli.invocation import Invocation
-from coordinator.cli.outcome import Grid, Line, Outcome, Part
+from coordinator.cli.outcome import Grid, Line, Outcome, Part, plain
 from coordinator.cli.progress import progress
 from coordinator.cli.source_file import read_source
 
 if TYPE_CHECKING:
+    from actors.thresholds.messages import ReplayCounted
     from coordinator.replay.question import QueryKind, Question
     from coordinator.replay.report import Report
 
@@ -45,6 +46,9 @@ def replay(
             help="message (of the commit), none, or a file that describes the change; again for each.", metavar="KIND"
         ),
     ] = None,
+    learn: Annotated[
+        bool, typer.Option("--learn", help="Tell the coordinator, as weak evidence for what `auto` chooses.")
+    ] = False,
     lexical: Annotated[bool, typer.Option("--lexical", help="Do without the static embedding model.")] = False,
 ) -> Outcome:
     """Show what each view would have shown of real changes: of how many hunks, and at what share of the tokens.
@@ -59,6 +63,8 @@ def replay(
     if (git is None) == (before is None and after is None):
         raise Misuse("name one source: --git DIR, or --before DIR and --after DIR")
     question = _question(call, modes, budget, query, has_messages=git is not None, is_lexical=lexical)
+    if learn:
+        call.agent.query(lambda core: core.learned.statistics())  # before the work, not after it
     with progress("replay", 1.0) as advance:
         if git is not None:
             report = replay_history(git, rev, limit, question, told=lambda share: advance(share, ""))
@@ -66,7 +72,30 @@ def replay(
             raise Misuse(f"--{'before' if before is None else 'after'} is missing: give both trees")
         else:
             report = replay_folders(before, after, question, told=lambda share: advance(share, ""))
-    return Outcome(report.document(), _parts(report))
+    document, parts = report.document(), _parts(report)
+    if learn:
+        counted = _told(call, report)
+        document["learned"] = plain(counted)
+        parts += [Line(line) for line in _learned_lines(counted)]
+    return Outcome(document, parts)
+
+
+def _told(call: Invocation, report: Report) -> ReplayCounted:
+    """Tell the coordinator what the first kind of query has shown."""
+    # The same.
+    from coordinator.replay.evidence import replay_rows
+
+    rows = replay_rows(report.trials, report.question.kinds[0].name)
+    if not rows:
+        raise Misuse("nothing can be learned from these files: none has an extension that is learned for")
+    return call.agent.act(lambda core: core.learned.record_replay(report.history, rows))
+
+
+def _learned_lines(counted: ReplayCounted) -> list[str]:
+    # The report belongs to its domain and is needed by this option only.
+    from actors.thresholds.report import replay_lines
+
+    return replay_lines(counted)
 
 
 def _question(

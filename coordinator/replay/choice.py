@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from actors.thresholds.cost import CostKey, Outcomes, estimate, size_bucket
 from actors.thresholds.name import extension_of
+from actors.thresholds.replay_book import plus
 from coordinator.reading.expected_cost import choose_mode
 from coordinator.reading.policy import NOTHING_LEARNED, LearnedCost, Policy
 from coordinator.replay.score import ratio, rounded
@@ -28,11 +29,6 @@ FULL: Final = "full"
 def outcome_of(trial: Trial, shown: Shown) -> Outcomes:
     """A view of a file and its edits as one outcome to learn from."""
     return Outcomes(1, float(shown.extra_tokens > 0), shown.view_tokens, trial.total_tokens, shown.extra_tokens)
-
-
-def added(seen: Outcomes, more: Outcomes) -> Outcomes:
-    """Both together."""
-    return Outcomes(*(have + one for have, one in zip(seen, more, strict=True)))
 
 
 def key_of(trial: Trial, mode: str) -> CostKey:
@@ -50,7 +46,7 @@ class Learner:
         """Take what each mode was worth."""
         for mode, shown in outcomes.items():
             key = key_of(trial, mode)
-            self._seen[key] = added(self._seen.get(key, Outcomes()), outcome_of(trial, shown))
+            self._seen[key] = plus(self._seen.get(key, Outcomes()), outcome_of(trial, shown))
 
     def policy_for(self, trial: Trial, modes: Iterable[str]) -> Policy:
         """What a reader would go by who opens this file."""

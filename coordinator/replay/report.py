@@ -16,9 +16,10 @@ from coordinator.replay.trial import Trial
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The trials of a replay, newest commit first, and where they are from."""
+    """The trials of a replay, newest commit first, and where they are from; `history` is the id of that."""
 
     question: Question
+    history: str
     origin: Mapping[str, Any]
     trials: Sequence[Trial]
     skipped: Counter[str]
