@@ -50,6 +50,11 @@ class Desk:
             return None
         return Seen(known.content_hash, known.shown.ranges, known.last_mode, self.version(known.content_hash))
 
+    def expected(self, content_hash: str) -> Seen | None:
+        """The version of a file that somebody names by its hash, while it is kept."""
+        source = self.version(content_hash)
+        return None if source is None else Seen(content_hash, source=source)
+
     def changed_outside(self, target: str, content_hash: str) -> bool:
         """Whether a file is another than this agent last read, and no edit of ours made it so."""
         known = self.book.of(target)
