@@ -49,6 +49,9 @@ def replay(
     learn: Annotated[
         bool, typer.Option("--learn", help="Tell the coordinator, as weak evidence for what `auto` chooses.")
     ] = False,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw it too; needs the extra `plot`.", metavar="FILE.png", dir_okay=False)
+    ] = None,
     lexical: Annotated[bool, typer.Option("--lexical", help="Do without the static embedding model.")] = False,
 ) -> Outcome:
     """Show what each view would have shown of real changes: of how many hunks, and at what share of the tokens.
@@ -58,11 +61,14 @@ def replay(
     A hunk counts as shown if its old text and one line around it stand in the view whole.
     """
     # The reading engine comes along, which `--help` does without.
+    from coordinator.replay.plot import check_plot, write_plot
     from coordinator.replay.run import replay_folders, replay_history
 
     if (git is None) == (before is None and after is None):
         raise Misuse("name one source: --git DIR, or --before DIR and --after DIR")
     question = _question(call, modes, budget, query, has_messages=git is not None, is_lexical=lexical)
+    if plot is not None:
+        check_plot(plot)
     if learn:
         call.agent.query(lambda core: core.learned.statistics())  # before the work, not after it
     with progress("replay", 1.0) as advance:
@@ -73,6 +79,9 @@ def replay(
         else:
             report = replay_folders(before, after, question, told=lambda share: advance(share, ""))
     document, parts = report.document(), _parts(report)
+    if plot is not None:
+        write_plot(document, plot)
+        parts.append(Line(f"drawn: {plot}"))
     if learn:
         counted = _told(call, report)
         document["learned"] = plain(counted)
