@@ -172,11 +172,18 @@ def _heading(document: dict[str, Any]) -> str:
 
 
 def _grid(found: dict[str, Any]) -> Grid:
-    rows: list[tuple[object, ...]] = [("all", mode, *_figures(score)) for mode, score in found["modes"].items()]
+    rows = _rows("all", found)
     groups = sorted(found["by_extension"].items(), key=lambda one: (-_n_hunks(one[1]), one[0]))
     for extension, group in groups[:_MAX_ROWS]:
-        rows += [(f".{extension}", mode, *_figures(score)) for mode, score in group["modes"].items()]
+        rows += _rows(f".{extension}", group)
     return Grid(("files", "mode", "hunks", "shown", "of the tokens", "reached", "at"), rows)
+
+
+def _rows(name: str, group: dict[str, Any]) -> list[tuple[object, ...]]:
+    """The modes of a group, and the rankers that they are held against."""
+    modes = [(name, mode, *_figures(score), *_reached(score)) for mode, score in group["modes"].items()]
+    rankers = [(name, f"({ranker})", *_figures(score), "", "") for ranker, score in group["references"].items()]
+    return [*modes, *rankers]
 
 
 def _ways(policy: dict[str, Any]) -> Grid:
@@ -193,5 +200,8 @@ def _n_hunks(group: dict[str, Any]) -> int:
 
 
 def _figures(score: dict[str, Any]) -> tuple[object, ...]:
-    shares = (score[name] for name in ("hunk_recall", "token_share", "hunks_reached", "cost_share"))
-    return (score["hunks"], *(f"{share:.0%}" for share in shares))
+    return score["hunks"], f"{score['hunk_recall']:.0%}", f"{score['token_share']:.0%}"
+
+
+def _reached(score: dict[str, Any]) -> tuple[str, str]:
+    return f"{score['hunks_reached']:.0%}", f"{score['cost_share']:.0%}"

@@ -48,7 +48,7 @@ def _drawn(document: Mapping[str, Any]) -> bytes:
     n_columns = min(_COLUMNS, len(groups))
     n_rows = -(-len(groups) // n_columns)
     figure = Figure(figsize=(_PANEL_INCHES * n_columns, _PANEL_INCHES * n_rows), layout="constrained")
-    panels = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True, sharey=True).flat
+    panels = figure.subplots(n_rows, n_columns, squeeze=False, sharey=True).flat
     for axes, (name, group) in zip(panels, groups, strict=False):
         _draw(axes, name, group)
     for axes in list(panels)[len(groups) :]:
