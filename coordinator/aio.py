@@ -302,6 +302,14 @@ class AsyncCoordinator:
         request = EditRequest(str(path), old, new, expect_hash, create, replacements_of(edits))
         return await self._do(self._core.edit(path, request))
 
+    async def delete(self, path: PathName, *, expect_hash: str | None = None) -> Edited:
+        """Like `Coordinator.delete`."""
+        return await self._do(self._core.delete(path, expect_hash))
+
+    async def move(self, path: PathName, new_path: PathName, *, expect_hash: str | None = None) -> Edited:
+        """Like `Coordinator.move`."""
+        return await self._do(self._core.move(path, new_path, expect_hash))
+
     async def undo(self, path: PathName) -> Edited:
         """Like `Coordinator.undo`."""
         return await self._do(self._core.undo(path))

@@ -336,8 +336,25 @@ class Coordinator:
         request = EditRequest(str(path), old, new, expect_hash, create, replacements_of(edits))
         return self._do(self._core.edit(path, request))
 
+    def delete(self, path: PathName, *, expect_hash: str | None = None) -> Edited:
+        """Delete a file, under a claim as `edit`; `undo` brings it back. Folders and symlinks are refused.
+
+        Returns and raises as `edit`, and `BadTarget` for what is no file.
+        """
+        return self._do(self._core.delete(path, expect_hash))
+
+    def move(self, path: PathName, new_path: PathName, *, expect_hash: str | None = None) -> Edited:
+        """Move or rename a file, under a claim on both paths; nothing is overwritten, and `undo` moves it back.
+
+        What this agent has seen of the file goes along. Returns and raises as `delete`.
+        """
+        return self._do(self._core.move(path, new_path, expect_hash))
+
     def undo(self, path: PathName) -> Edited:
-        """Take back the newest edit of a file, unless it was changed since. A second undo brings the edit back."""
+        """Take back the newest edit, move or deletion of a file, unless it was changed since.
+
+        A second undo brings it back.
+        """
         return self._do(self._core.undo(path))
 
     def close(self) -> int:

@@ -37,8 +37,11 @@ from coordinator.conversation import error_of
 from coordinator.desk import Desk
 from coordinator.domain import QUALITY_STORE, SCENT_FIELD, THRESHOLDS
 from coordinator.editing.edited import Edited
-from coordinator.editing.editor import Editor, EditPort
+from coordinator.editing.editor import Editor
+from coordinator.editing.mover import Mover
+from coordinator.editing.permit import EditPort
 from coordinator.editing.request import EditRequest
+from coordinator.editing.undoer import Undoer
 from coordinator.heart import Heart, monotonic_s
 from coordinator.identity import local_name
 from coordinator.learning.learned import Learned
@@ -110,6 +113,8 @@ class Core:
             monotonic=monotonic_s,
         )
         self._editor = Editor(self.desk, port)
+        self._mover = Mover(self.desk, port)
+        self._undoer = Undoer(self.desk, port)
 
     @property
     def space(self) -> str:
@@ -376,7 +381,15 @@ class Core:
 
     def undo(self, named: PathName) -> Operation[Edited]:
         """Take back the newest edit of a file."""
-        return (yield from self._editor.undo((yield from self._editing()), named))
+        return (yield from self._undoer.undo((yield from self._editing()), named))
+
+    def delete(self, named: PathName, expect_hash: str | None) -> Operation[Edited]:
+        """Delete a file."""
+        return (yield from self._mover.delete((yield from self._editing()), named, expect_hash))
+
+    def move(self, named: PathName, new_name: PathName, expect_hash: str | None) -> Operation[Edited]:
+        """Give a file another name."""
+        return (yield from self._mover.move((yield from self._editing()), named, new_name, expect_hash))
 
     def _editing(self) -> Operation[AgentSession | None]:
         """The session; a dead one is an error here, never a way around the coordinator."""

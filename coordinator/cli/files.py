@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MAX_TEXT_BYTES: Final = 64 * 2**20
 FilePath = Annotated[str, typer.Argument(help="The file.")]
+ExpectedHash = Annotated[str | None, typer.Option(help="Only if the file has this SHA-256.", metavar="HASH")]
 
 
 def read(
@@ -78,7 +79,7 @@ def edit(
         typer.Option(help='Several at once, from a JSON file: [{"old": ..., "new": ...}, ...].', metavar="FILE"),
     ] = None,
     create: Annotated[bool, typer.Option("--create", help="Write a new file; nothing is overwritten.")] = False,
-    expect_hash: Annotated[str | None, typer.Option(help="Only if the file has this SHA-256.", metavar="HASH")] = None,
+    expect_hash: ExpectedHash = None,
 ) -> Outcome:
     """Replace one text of a file by another, or several with --edits, if nobody else holds the file.
 
@@ -107,8 +108,37 @@ def edit(
     return edited_outcome(call, agent.at_desk(lambda core: core.edit(named, request)))
 
 
+def delete(
+    call: Invocation,
+    path: FilePath,
+    expect_hash: ExpectedHash = None,
+) -> Outcome:
+    """Delete a file, if nobody else holds it. `scentfield undo` brings it back.
+
+    Example: scentfield delete src/old.py
+    """
+    agent = call.agent
+    named = agent.own_target(path)
+    return edited_outcome(call, agent.at_desk(lambda core: core.delete(named, expect_hash)))
+
+
+def move(
+    call: Invocation,
+    path: FilePath,
+    new_path: Annotated[str, typer.Argument(help="Where it goes: a file's name, not a folder's.")],
+    expect_hash: ExpectedHash = None,
+) -> Outcome:
+    """Move or rename a file, if nobody else holds either path. Nothing is overwritten.
+
+    Example: scentfield move src/old.py src/new.py
+    """
+    agent = call.agent
+    named, new_name = agent.own_target(path), agent.own_target(new_path)
+    return edited_outcome(call, agent.at_desk(lambda core: core.move(named, new_name, expect_hash)))
+
+
 def undo(call: Invocation, path: FilePath) -> Outcome:
-    """Take back the newest edit of a file, unless it was changed since.
+    """Take back the newest edit, move or deletion of a file, unless it was changed since.
 
     Example: scentfield undo src/api.py
     """

@@ -58,6 +58,8 @@ _PANELS: Final[dict[str, dict[str, CommandFunction]]] = {
         "read": files.read,
         "expand": files.expand,
         "edit": files.edit,
+        "delete": files.delete,
+        "move": files.move,
         "undo": files.undo,
     },
     "See and measure": {

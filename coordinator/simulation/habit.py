@@ -148,7 +148,7 @@ class Habit:
         if len(granted.targets) > 1 and not whole and self._random.random() < 0.5:
             return giving.release(agent.field, session, Release(space, granted.targets[:1], 0, is_done))
         if len(granted.targets) == 1 and self._random.random() < 0.2:
-            return _given_back(agent, session, GiveBack(space, granted.targets[0], granted.generation))
+            return _given_back(agent, session, GiveBack(space, granted.targets, granted.generation))
         generation = granted.generation if whole else 0
         return giving.release(agent.field, session, Release(space, granted.targets, generation, is_done))
 
