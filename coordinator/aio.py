@@ -31,6 +31,7 @@ from coordinator.core import Core, PathName, named_list
 from coordinator.editing.edited import Edited
 from coordinator.editing.request import EditRequest, replacements_of
 from coordinator.memory.async_handle import AsyncFactHandle, AsyncPlaybookHandle
+from coordinator.reading.budget import Budget
 from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reading
 from coordinator.settings import Settings
@@ -290,10 +291,10 @@ class AsyncCoordinator:
         return await asyncio.to_thread(self._core.model().status)
 
     async def read(
-        self, path: PathName, mode: str = "auto", *, query: str = "", budget_tokens: int | None = None
+        self, path: PathName, mode: str = "auto", *, query: str = "", budget: Budget | None = None
     ) -> Reading:
         """Like `Coordinator.read`."""
-        return await self._do(self._core.read(path, Wish(mode, query, budget_tokens)))
+        return await self._do(self._core.read(path, Wish(mode, query, budget)))
 
     async def expand(self, path: PathName, unit: str) -> Reading:
         """Like `Coordinator.expand`."""

@@ -16,6 +16,7 @@ from coordinator.reading.sieve import LineFilter
 from coordinator.reading.source import decode
 from coordinator.reading.token_count import count_file_tokens
 from coordinator.reading.unit import LineRange
+from coordinator.reading.unit_choice import UnitWish
 from coordinator.reading.view import View, render
 from coordinator.replay.agent import Replayed, edit_all
 from coordinator.replay.change import Change
@@ -111,9 +112,15 @@ class _Bench:
         if mode == "full":
             return self.replayed.full
         budget = self._question.budget_tokens(self.total_tokens)
-        line_filter = LineFilter(Query(query) if query else None, budget, vectors_of=self._vectors_of)
-        source, path = self.replayed.source, self.replayed.path
-        return render(source, Mode(mode), path=path, why=EXPLICIT, line_filter=line_filter)
+        asked = Query(query) if query else None
+        return render(
+            self.replayed.source,
+            Mode(mode),
+            path=self.replayed.path,
+            why=EXPLICIT,
+            line_filter=LineFilter(asked, budget, vectors_of=self._vectors_of),
+            unit_wish=UnitWish(asked, budget, vectors_of=self._vectors_of),
+        )
 
     def _judged(self, view: View) -> Shown:
         return Shown(n_shown(view.shown, self._needed), view.tokens, *edit_all(self.replayed, view, self._needed))
