@@ -30,6 +30,8 @@ from coordinator.client import NoTransport, connect_core
 from coordinator.core import Core, PathName, named_list
 from coordinator.editing.edited import Edited
 from coordinator.editing.request import EditRequest, replacements_of
+from coordinator.memory.async_handle import AsyncFactHandle, AsyncPlaybookHandle
+from coordinator.reading.budget import Budget
 from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reading
 from coordinator.settings import Settings
@@ -130,6 +132,16 @@ class AsyncCoordinator:
     def wanted(self) -> tuple[Wanted, ...]:
         """Like `Coordinator.wanted`."""
         return self._core.wanted()
+
+    @property
+    def playbook(self) -> AsyncPlaybookHandle:
+        """Like `Coordinator.playbook`."""
+        return AsyncPlaybookHandle(self._core.playbook, self._do)
+
+    @property
+    def facts(self) -> AsyncFactHandle:
+        """Like `Coordinator.facts`."""
+        return AsyncFactHandle(self._core.facts, self._do)
 
     async def claim(
         self, targets: PathName | Sequence[PathName], *, shared: bool = False, wait_s: float = 0.0, intent: str = ""
@@ -279,10 +291,10 @@ class AsyncCoordinator:
         return await asyncio.to_thread(self._core.model().status)
 
     async def read(
-        self, path: PathName, mode: str = "auto", *, query: str = "", budget_tokens: int | None = None
+        self, path: PathName, mode: str = "auto", *, query: str = "", budget: Budget | None = None
     ) -> Reading:
         """Like `Coordinator.read`."""
-        return await self._do(self._core.read(path, Wish(mode, query, budget_tokens)))
+        return await self._do(self._core.read(path, Wish(mode, query, budget)))
 
     async def expand(self, path: PathName, unit: str) -> Reading:
         """Like `Coordinator.expand`."""

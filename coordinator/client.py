@@ -29,6 +29,8 @@ from coordinator.core import Core, Identity, PathName, named_list
 from coordinator.editing.edited import Edited
 from coordinator.editing.request import EditRequest, replacements_of
 from coordinator.identity import local_name
+from coordinator.memory.handle import FactHandle, PlaybookHandle
+from coordinator.reading.budget import Budget
 from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reading
 from coordinator.settings import Settings
@@ -136,6 +138,16 @@ class Coordinator:
     def wanted(self) -> tuple[Wanted, ...]:
         """Who waits for this agent's claims, as its last heartbeat was told."""
         return self._core.wanted()
+
+    @property
+    def playbook(self) -> PlaybookHandle:
+        """What this agent found worth keeping, and what all agents of the space did."""
+        return PlaybookHandle(self._core.playbook, self._do)
+
+    @property
+    def facts(self) -> FactHandle:
+        """What the agents of this space know."""
+        return FactHandle(self._core.facts, self._do)
 
     def claim(
         self, targets: PathName | Sequence[PathName], *, shared: bool = False, wait_s: float = 0.0, intent: str = ""
@@ -302,14 +314,15 @@ class Coordinator:
         """Whether the embedding model is ready, and why not. Raises `Unavailable` where it is switched off."""
         return self._core.model().status()
 
-    def read(self, path: PathName, mode: str = "auto", *, query: str = "", budget_tokens: int | None = None) -> Reading:
-        """Show a file: `auto`, `full`, `lines:N-M`, `diff`, `signatures`, `map` or `entropy`.
+    def read(self, path: PathName, mode: str = "auto", *, query: str = "", budget: Budget | None = None) -> Reading:
+        """Show a file: `auto`, `full`, `lines:N-M`, `diff`, `signatures`, `map`, `units` or `entropy`.
 
-        `entropy` prefers lines that speak of `query`, and keeps to `budget_tokens`; other modes look at neither.
+        `units` and `entropy` prefer what speaks of `query`, and keep to `budget`: tokens if it is a whole number, a
+        share of the file's with a point (0.25). Other modes look at neither.
         Works without a coordinator too, and says so. Raises `BadTarget`, and `Misuse` for an unknown mode, a binary
         file, or one that is not there.
         """
-        return self._do(self._core.read(path, Wish(mode, query, budget_tokens)))
+        return self._do(self._core.read(path, Wish(mode, query, budget)))
 
     def expand(self, path: PathName, unit: str) -> Reading:
         """Show one unit of a file whole: `function`, `Class.method`, or `L10-42`."""

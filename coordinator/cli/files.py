@@ -12,6 +12,7 @@ from coordinator.cli.invocation import Invocation
 from coordinator.cli.outcome import Line, Outcome, Part, Verbatim
 from coordinator.cli.source_file import STANDARD, read_source
 from coordinator.cli.wording import in_options
+from coordinator.reading.budget import parse_budget
 from coordinator.reading.mode import KNOWN_MODES, Wish
 
 if TYPE_CHECKING:
@@ -27,8 +28,13 @@ def read(
     call: Invocation,
     path: FilePath,
     mode: Annotated[str, typer.Option(help=f"One of {', '.join(KNOWN_MODES)}.", metavar="MODE")] = "auto",
-    query: Annotated[str, typer.Option(help="What you look for; the mode entropy prefers lines that say it.")] = "",
-    budget: Annotated[int | None, typer.Option(help="Tokens that the mode entropy may use.", min=1)] = None,
+    query: Annotated[
+        str, typer.Option(help="What you look for; the modes units and entropy prefer what speaks of it.")
+    ] = "",
+    budget: Annotated[
+        str | None,
+        typer.Option(help="What they may print: tokens (800), or a share of the file (0.25).", metavar="BUDGET"),
+    ] = None,
 ) -> Outcome:
     """Show a file as an agent sees it: all of it, or its outline where that is enough.
 
@@ -38,7 +44,7 @@ def read(
     """
     agent = call.agent
     named = agent.target(path)
-    wish = Wish(mode, query, budget)
+    wish = Wish(mode, query, None if budget is None else parse_budget(budget))
     return _reading(call, agent.at_desk(lambda core: core.read(named, wish)))
 
 
