@@ -197,7 +197,8 @@ class ShellAgent:
         One command of an agent at a time: each adds to what the agent has been shown.
         """
         stem = file_stem(self.name)
-        folder = private_folder(self.settings.state_dir / "views" / self._folder.digest)
+        # A session is at home in a space, but what it has been shown are the files of one tree.
+        folder = private_folder(self.settings.state_dir / "views" / self._folder.digest / self.workspace.digest)
         with locked(folder / f"{stem}.lock", self.settings.call_timeout_s):
             file = BookFile(folder / f"{stem}.json")
             book = file.load()
