@@ -30,6 +30,7 @@ from coordinator.client import NoTransport, connect_core
 from coordinator.core import Core, PathName, named_list
 from coordinator.editing.edited import Edited
 from coordinator.editing.request import EditRequest, replacements_of
+from coordinator.memory.async_handle import AsyncFactHandle, AsyncPlaybookHandle
 from coordinator.reading.budget import Budget
 from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reading
@@ -132,6 +133,16 @@ class AsyncCoordinator:
     def wanted(self) -> tuple[Wanted, ...]:
         """Like `Coordinator.wanted`."""
         return self._core.wanted()
+
+    @property
+    def playbook(self) -> AsyncPlaybookHandle:
+        """Like `Coordinator.playbook`."""
+        return AsyncPlaybookHandle(self._core.playbook, self._do)
+
+    @property
+    def facts(self) -> AsyncFactHandle:
+        """Like `Coordinator.facts`."""
+        return AsyncFactHandle(self._core.facts, self._do)
 
     async def claim(
         self, targets: PathName | Sequence[PathName], *, shared: bool = False, wait_s: float = 0.0, intent: str = ""

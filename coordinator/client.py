@@ -29,6 +29,7 @@ from coordinator.core import Core, Identity, PathName, named_list
 from coordinator.editing.edited import Edited
 from coordinator.editing.request import EditRequest, replacements_of
 from coordinator.identity import local_name
+from coordinator.memory.handle import FactHandle, PlaybookHandle
 from coordinator.reading.budget import Budget
 from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reading
@@ -140,6 +141,16 @@ class Coordinator:
     def wanted(self) -> tuple[Wanted, ...]:
         """Who waits for this agent's claims, as its last heartbeat was told."""
         return self._core.wanted()
+
+    @property
+    def playbook(self) -> PlaybookHandle:
+        """What this agent found worth keeping, and what all agents of the space did."""
+        return PlaybookHandle(self._core.playbook, self._do)
+
+    @property
+    def facts(self) -> FactHandle:
+        """What the agents of this space know."""
+        return FactHandle(self._core.facts, self._do)
 
     def claim(
         self, targets: PathName | Sequence[PathName], *, shared: bool = False, wait_s: float = 0.0, intent: str = ""

@@ -14,6 +14,7 @@ from actors.runtime.outbox import EDIT_FAILURE, TOPICS, Deliver, Delivered, Note
 from actors.runtime.pinned_machine import Applier, PinnedMachine
 from actors.runtime.received import NotesApplied, Received, SourceForgotten
 from actors.runtime.state_format import StateFormat
+from actors.runtime.tally import Tally
 from actors.thresholds.bundle import bundle_text
 from actors.thresholds.change import cost_changes, delta_changes, known, share_changes
 from actors.thresholds.contribution import WEIGHTS
@@ -62,7 +63,6 @@ from actors.thresholds.origin_book import OriginBook
 from actors.thresholds.placement import NOTHING_OBSERVED
 from actors.thresholds.policy import delta_rows, learning, policy, share_rows, told_costs
 from actors.thresholds.replay_book import ReplayBook
-from actors.thresholds.tally import Tally
 
 _FULL: Final = "full"
 

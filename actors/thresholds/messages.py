@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from actors.runtime.received import SCHEMA as RECEIVED_SCHEMA
+from actors.runtime.tally import Count
 from actors.runtime.wire import Schema
 from actors.thresholds.event import ReplayRow
 
@@ -149,13 +150,6 @@ class ReplayCounted(NamedTuple):
 
 class GetStatistics(NamedTuple):
     """Ask for all counters."""
-
-
-class Count(NamedTuple):
-    """A counter by its name."""
-
-    name: str
-    n: int
 
 
 class Statistics(NamedTuple):

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from actors.runtime.errors import InvariantBroken, Misuse
+from actors.runtime.tally import Tally
 from actors.thresholds.contribution import kept
 from actors.thresholds.cost import BUCKETS, MAX_COUNT, PRIORS, CostKey, Outcomes
 from actors.thresholds.event import ReplayEvicted, ReplayRecorded, ReplayRow
 from actors.thresholds.name import is_label, is_origin
-from actors.thresholds.tally import Tally
 
 MAX_HISTORIES: Final = 32
 MAX_ROWS: Final = 300
