@@ -134,10 +134,10 @@ class Reader:
         opened: _Opened = yield Work(lambda: self._open(named))
         if isinstance(session, str):
             decision.notes.append(_alone(session))
-        elif decision.mode.name in ("auto", "entropy"):
+        elif decision.mode.name in ("auto", "entropy", "units"):
             decision.policy = yield from self._port.policies.policy(session)
         if decision.mode.name == "auto":
-            yield from self._resolve(session, opened, decision)
+            yield from self._resolve(session, opened, wish, decision)
         view = yield Work(lambda: self._rendered(opened, wish, decision))
         return (yield from self._shown(session, opened, view, decision))
 
@@ -199,9 +199,11 @@ class Reader:
             decision.arms.append(layer)
         return held_out
 
-    def _resolve(self, session: AgentSession | str, opened: _Opened, decision: _Decision) -> Operation[None]:
+    def _resolve(
+        self, session: AgentSession | str, opened: _Opened, wish: Wish, decision: _Decision
+    ) -> Operation[None]:
         """Decide what `auto` means, and why; on the base policy if nobody can be asked."""
-        mode, source = self._candidate(opened, decision)
+        mode, source = self._candidate(opened, wish, decision)
         decision.mode, decision.why = Mode.parse(mode), _BASE_POLICY
         if isinstance(session, str):
             return
@@ -246,7 +248,7 @@ class Reader:
             return []
         return [one.agent_id for one in heat.agents if one.intensity >= HOT_FROM]
 
-    def _candidate(self, opened: _Opened, decision: _Decision) -> tuple[str, str]:
+    def _candidate(self, opened: _Opened, wish: Wish, decision: _Decision) -> tuple[str, str]:
         """What `auto` would mean if no edit had failed and no view been too short."""
         choice = choose_mode(
             decision.policy,
@@ -254,6 +256,7 @@ class Reader:
             n_lines=len(opened.source.lines),
             total_tokens=count_file_tokens(opened.source.text),
             use_costs=not self._is_held_out(EXPECTED_COST, opened, decision),
+            has_query=self._query(wish) is not None,
         )
         return choice.mode, choice.source
 
