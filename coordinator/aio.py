@@ -32,6 +32,7 @@ from coordinator.editing.edited import Edited
 from coordinator.editing.request import EditRequest, replacements_of
 from coordinator.memory.async_handle import AsyncFactHandle, AsyncPlaybookHandle
 from coordinator.memory.handing import HandOver
+from coordinator.reading.budget import Budget
 from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reading
 from coordinator.settings import Settings
@@ -86,9 +87,10 @@ class AsyncCoordinator:
         settings: Settings | None = None,
         parent: str = "",
         kept_by: str = "heartbeat",
+        task: str = "",
     ) -> Connecting:
         """Like `Coordinator.connect`: `await` it, or use it with `async with`."""
-        return Connecting(lambda: cls(connect_core(settings, root, agent, parent, kept_by)))
+        return Connecting(lambda: cls(connect_core(settings, root, agent, parent, kept_by, task)))
 
     async def register(self) -> None:
         """Begin the session, if it has not begun; the first call that needs one does so too."""
@@ -301,11 +303,19 @@ class AsyncCoordinator:
         """Like `Coordinator.embedding_status`."""
         return await asyncio.to_thread(self._core.model().status)
 
+    def work_on(self, task: str) -> None:
+        """Like `Coordinator.work_on`; asks nobody."""
+        self._core.desk.focus.work_on(task)
+
+    def searched(self, text: str) -> None:
+        """Like `Coordinator.searched`; asks nobody."""
+        self._core.searched(text)
+
     async def read(
-        self, path: PathName, mode: str = "auto", *, query: str = "", budget_tokens: int | None = None
+        self, path: PathName, mode: str = "auto", *, query: str = "", budget: Budget | None = None
     ) -> Reading:
         """Like `Coordinator.read`."""
-        return await self._do(self._core.read(path, Wish(mode, query, budget_tokens)))
+        return await self._do(self._core.read(path, Wish(mode, query, budget)))
 
     async def expand(self, path: PathName, unit: str) -> Reading:
         """Like `Coordinator.expand`."""

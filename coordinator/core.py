@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -55,6 +56,7 @@ from coordinator.memory.lesson_desk import LessonDesk, names_of
 from coordinator.memory.playbook_calls import PlaybookCalls
 from coordinator.memory.session_trail import SessionTrail
 from coordinator.memory.waking_calls import Waking, WakingCalls, WakingPort
+from coordinator.reading.git_history import GitHistory
 from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reader, Reading, ReadPort
 from coordinator.session import AgentSession, beat, new_token, register, say_goodbye
@@ -120,6 +122,7 @@ class Core:
             report(QUALITY_STORE),
             PolicyDesk(self._thresholds_reports, monotonic_s),
             vectors_of=None if embedder is None else embedder.try_rows,
+            history_of=GitHistory(workspace.root).of,
             holdout_share=settings.holdout_share,
         )
         self._reader = Reader(self.desk, read_port)
@@ -429,6 +432,10 @@ class Core:
         reading: Reading = yield from self._reader.read(session, named, wish)
         self._trail.read(reading.path, reading.view.mode)
         return (yield from self._with_lessons(session, reading))
+
+    def searched(self, text: str) -> None:
+        """Note a search of this agent."""
+        self.desk.focus.searched(text, time.time())
 
     def expand(self, named: PathName, unit: str) -> Operation[Reading]:
         """Show one unit of a file whole."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from actors.runtime.errors import Misuse
-from coordinator.reading.expected_cost import CANDIDATES
+from coordinator.reading.expected_cost import QUERIED_CANDIDATES
 from coordinator.reading.mode import WHOLE_FILE_MODES
 from coordinator.replay.change import Change
 
@@ -15,6 +15,10 @@ NONE: Final = "none"
 DESCRIPTION: Final = "description"
 MODES: Final = tuple(mode for mode in WHOLE_FILE_MODES if mode != "diff")
 """Every mode that shows a file which was not read before."""
+
+
+REFERENCE_SHARE: Final = 0.25
+"""Of a file's tokens, for the rankers that views are held against, where no budget is given."""
 
 
 class QueryKind(NamedTuple):
@@ -43,7 +47,11 @@ class Question:
     @property
     def rendered_modes(self) -> tuple[str, ...]:
         """These, and the ones that `auto` chooses from."""
-        return tuple(mode for mode in MODES if mode in self.modes or mode in CANDIDATES or mode == "full")
+        return tuple(mode for mode in MODES if mode in self.modes or mode in QUERIED_CANDIDATES or mode == "full")
+
+    def reference_tokens(self, total_tokens: int) -> int:
+        """The budget of the rankers that views are held against."""
+        return max(1, int((self.budget or REFERENCE_SHARE) * total_tokens))
 
     def budget_tokens(self, total_tokens: int) -> int | None:
         """The budget for a file with so many tokens."""

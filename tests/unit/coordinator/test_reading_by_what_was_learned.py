@@ -98,7 +98,7 @@ def test_modes_that_use_nothing_learned_ask_for_no_policy(agent, transport, monk
     monkeypatch.setattr(transport, "call", lambda domain, *more: (asked.append(domain), call(domain, *more))[1])
     for mode in ("full", "map", "signatures", "lines:1-2", "diff"):
         ann.read("long.py", mode)
-    assert set(asked) == {"quality_store", "scent_field"}
+    assert set(asked) == {"quality_store", "scent_field", "memory"}  # the memory for lessons, once
     ann.read("long.py", "entropy")
     assert asked.count("thresholds") == 1
 
@@ -163,8 +163,8 @@ def test_the_whole_file_for_a_view_that_does_not_pay_is_no_bounce(agent, transpo
     assert "signatures would cost as much" in reading.view.header
     assert auto_sources(ann, transport) == {}  # the agent named the mode, so no rule of `auto` chose it
     assert ledger_rows(ann, transport)["map", ""].n_bounces == 0
-    (tree / "dense.py").write_text(dense + "x = 1\n")
-    ann.read("dense.py", "full")  # asked for: that is one
+    ann.read("long.py", "map")
+    ann.read("long.py", "full")  # asked for: that is one
     assert ledger_rows(ann, transport)["map", ""].n_bounces == 1
 
 
