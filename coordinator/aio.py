@@ -27,6 +27,7 @@ from actors.thresholds.event import ReplayRow
 from actors.thresholds.messages import Forgotten, Imported, Learning, ReplayCounted
 from coordinator.answer import AsyncClaimed, NotGranted
 from coordinator.client import NoTransport, connect_core
+from coordinator.close_work import CloseWork
 from coordinator.core import Core, PathName, named_list
 from coordinator.editing.edited import Edited
 from coordinator.editing.request import EditRequest, replacements_of
@@ -222,6 +223,10 @@ class AsyncCoordinator:
     async def sync(self, *, limit: int = 15) -> FieldView:
         """Like `Coordinator.sync`."""
         return await self._do(self._core.sync(limit))
+
+    async def close_work(self, intent: str, *, n: int = 5) -> list[CloseWork]:
+        """Like `Coordinator.close_work`."""
+        return await self._do(self._core.close_work(intent, n))
 
     async def check(self, path: PathName, generation: int = 0) -> Checked:
         """Like `Coordinator.check`."""

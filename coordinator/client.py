@@ -25,6 +25,7 @@ from actors.sessions.messages import SessionList
 from actors.thresholds.event import ReplayRow
 from actors.thresholds.messages import Forgotten, Imported, Learning, ReplayCounted
 from coordinator.answer import Claimed, NotGranted
+from coordinator.close_work import CloseWork
 from coordinator.core import Core, Identity, PathName, named_list
 from coordinator.editing.edited import Edited
 from coordinator.editing.request import EditRequest, replacements_of
@@ -256,6 +257,13 @@ class Coordinator:
     def sync(self, *, limit: int = 15) -> FieldView:
         """The live field: the strongest signals first, claims among them, and how many rows were left out."""
         return self._do(self._core.sync(limit))
+
+    def close_work(self, intent: str, *, n: int = 5) -> list[CloseWork]:
+        """Who else holds claims for something like this intent, the nearest first: ask before beginning the same thing.
+
+        Near by words, and by meaning where the embedding model is ready.
+        """
+        return self._do(self._core.close_work(intent, n))
 
     def check(self, path: PathName, generation: int = 0) -> Checked:
         """Whether this agent's claim with that generation still covers the path; if not, why, and who holds it now."""

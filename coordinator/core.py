@@ -35,6 +35,7 @@ from actors.scent_field.messages import (
 from actors.sessions.messages import ListSessions, SessionList
 from coordinator import giving
 from coordinator.asking import Asker
+from coordinator.close_work import MAX_ROWS, CloseWork, close_work
 from coordinator.conversation import error_of
 from coordinator.desk import Desk
 from coordinator.domain import MEMORY, QUALITY_STORE, SCENT_FIELD, THRESHOLDS
@@ -61,7 +62,7 @@ from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reader, Reading, ReadPort
 from coordinator.session import AgentSession, beat, new_token, register, say_goodbye
 from coordinator.settings import Settings
-from coordinator.step import Operation, Transport
+from coordinator.step import Operation, Transport, Work
 from coordinator.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -369,6 +370,14 @@ class Core:
     def sync(self, limit: int) -> Operation[FieldView]:
         """The strongest signals of the space."""
         return self._ask(field_messages.Sync(self.space, limit))
+
+    def close_work(self, intent: str, n: int) -> Operation[list[CloseWork]]:
+        """Who else holds claims for something like it. Waits for no model."""
+        view: FieldView = yield from self.sync(MAX_ROWS)
+        own, embedder = self._asking().session_id, self.embedder
+        vectors_of = (lambda _: None) if embedder is None else embedder.try_rows
+        found: list[CloseWork] = yield Work(lambda: close_work(intent, view.rows, own, vectors_of, n))
+        return found
 
     def check(self, named: PathName, generation: int) -> Operation[Checked]:
         """Whether this session's claim with that generation covers a path; who holds it otherwise."""
