@@ -152,7 +152,7 @@ class FactCalls:
     def settle(self, session: AgentSession) -> Operation[None]:
         """Tell the memory of the recalls that it has not heard of. What goes wrong here is nobody's concern."""
         told = list(self._ground.uncounted)
-        self._ground.uncounted.clear()
+        del self._ground.uncounted[: len(told)]
         if not told:
             return
         try:

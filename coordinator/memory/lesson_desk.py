@@ -6,6 +6,7 @@ helped is told by the next edit of that file: one that is made votes for them, o
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -52,6 +53,7 @@ class LessonDesk:
     _about: dict[str, list[Lesson]] = field(default_factory=dict)
     _until_s: float = float("-inf")
     _shown: dict[str, list[Lesson]] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def refresh(self, session: AgentSession) -> Operation[None]:
         """Fetch what has helped, unless that was done a short while ago. What goes wrong leaves what is known."""
@@ -66,11 +68,11 @@ class LessonDesk:
         except ScentfieldError:
             self._until_s = now_s + RETRY_S
             return
-        self._until_s = now_s + PINNED_S
-        self._about = {}
+        about: dict[str, list[Lesson]] = {}
         for scope, entries in (("session", found.session), ("project", found.project)):
             for entry in entries:
-                self._about.setdefault(entry.about, []).append(Lesson(scope, entry))
+                about.setdefault(entry.about, []).append(Lesson(scope, entry))
+        self._about, self._until_s = about, now_s + PINNED_S
 
     def lines(self, names: Sequence[str], path: str = "") -> tuple[str, ...]:
         """The lessons about these names, the most salient first, within 200 tokens; they count as shown for `path`."""
@@ -83,18 +85,22 @@ class LessonDesk:
                 break
             chosen.append(lesson)
         if path and chosen:
+            self._note_shown(path, chosen)
+        return tuple(lesson.line for lesson in chosen)
+
+    def _note_shown(self, path: str, lessons: list[Lesson]) -> None:
+        """Wait for the next edit of a file to judge these; of too many files the first is forgotten."""
+        with self._lock:
             self._shown.pop(path, None)
-            self._shown[path] = chosen
+            self._shown[path] = lessons
             if len(self._shown) > MAX_FILES:
                 del self._shown[next(iter(self._shown))]
-        return tuple(lesson.line for lesson in chosen)
 
     def judged(self, session: AgentSession, path: str, *, is_helpful: bool) -> Operation[None]:
         """An edit of a file was made, or missed: vote on what was shown for it. What goes wrong costs a vote only."""
-        votes = [
-            VoteEntry(self.space, lesson.scope, lesson.entry.entry_id, is_helpful)
-            for lesson in self._shown.pop(path, ())
-        ]
+        with self._lock:
+            shown = self._shown.pop(path, [])
+        votes = [VoteEntry(self.space, one.scope, one.entry.entry_id, is_helpful) for one in shown]
         if not votes:
             return
         try:
