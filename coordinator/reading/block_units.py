@@ -30,7 +30,8 @@ def cut_lines(lines: Sequence[str], first: int, last: int) -> Iterator[tuple[int
     if last - first < MAX_BLOCK_LINES:
         yield first, last
     else:
-        yield from _pieces([_indent(line) for line in lines], first, last)
+        indents = [_indent(line) for line in lines[first - 1 : last]]
+        yield from ((first - 1 + start, first - 1 + end) for start, end in _pieces(indents, 1, last - first + 1))
 
 
 def _indent(line: str) -> int | None:

@@ -14,10 +14,11 @@ from typing import Final
 
 from actors.quality_store.path import extension_of
 from actors.runtime.errors import Misuse
+from coordinator.reading.generated import note_on
 from coordinator.reading.grammar import outline_of
 from coordinator.reading.header import Header
 from coordinator.reading.language.name import slug
-from coordinator.reading.layout import FilterLayout, Layout, map_lines, signature_lines, unit_lines
+from coordinator.reading.layout import FilterLayout, Layout, map_lines, signature_lines, unit_lines, without_long_lines
 from coordinator.reading.line_diff import KeptLines, diff_lines
 from coordinator.reading.marker import marker_tag
 from coordinator.reading.mode import Mode
@@ -80,7 +81,7 @@ def render(
     so. Raises `Misuse` for lines past the end, and for `auto`,
     which somebody has to resolve first.
     """
-    page = _Page(source, why, tuple(notes))
+    page = _Page(source, why, (*notes, note_on(source, path)))
     if mode.name == "full":
         return page.whole()
     if mode.name == "lines":
@@ -133,9 +134,8 @@ class _Page:
         return self._view(str(mode), body, ShownLines.of([(mode.first, mode.last)]), [f"{n_lines} lines in all"])
 
     def compressed(self, name: str, outline: Outline) -> View:
-        layout = Layout(
-            self._lines, outline, self._tag, _WANTED_LINES[name](outline, self._lines), (1, len(self._lines))
-        )
+        wanted = without_long_lines(_WANTED_LINES[name](outline, self._lines), self._lines)
+        layout = Layout(self._lines, outline, self._tag, wanted, (1, len(self._lines)))
         view = self._view(name, layout.body, layout.shown, [outline.fallback], has_markers=layout.has_markers)
         return self._if_it_pays(replace(view, fallback=outline.fallback))
 
