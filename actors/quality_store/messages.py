@@ -115,8 +115,16 @@ class DropEscalation(NamedTuple):
     paths: tuple[str, ...]
 
 
+class FollowMove(NamedTuple):
+    """A file was moved or renamed: what is pending for it goes along. What `new_path` had pending is void."""
+
+    space: str
+    path: str
+    new_path: str
+
+
 class Dropped(NamedTuple):
-    """So many of the paths had an escalation pending."""
+    """So many of the paths had an escalation pending that is void now."""
 
     n_escalations: int
 
@@ -224,6 +232,7 @@ SCHEMA = Schema(
         "peek_mode": PeekMode,
         "record_read": RecordRead,
         "drop_escalation": DropEscalation,
+        "follow_move": FollowMove,
         "statistics": GetStatistics,
         "edit_quality": GetEditQuality,
         "read_quality": GetReadQuality,

@@ -167,10 +167,10 @@ class Release(NamedTuple):
 
 
 class GiveBack(NamedTuple):
-    """Release a claim of one target that was made for a moment, unless it was claimed again since its grant."""
+    """Release a claim of just these targets that was made for a moment, unless it was claimed again since."""
 
     space: str
-    target: str
+    targets: tuple[str, ...]
     generation: int
 
 

@@ -12,22 +12,29 @@ from coordinator.cli.invocation import Invocation
 from coordinator.cli.outcome import Line, Outcome, Part, Verbatim
 from coordinator.cli.source_file import STANDARD, read_source
 from coordinator.cli.wording import in_options
+from coordinator.reading.budget import parse_budget
 from coordinator.reading.mode import KNOWN_MODES, Wish
 
 if TYPE_CHECKING:
-    from coordinator.editing.editor import Edited
+    from coordinator.editing.edited import Edited
     from coordinator.reading.reader import Reading
 
 MAX_TEXT_BYTES: Final = 64 * 2**20
 FilePath = Annotated[str, typer.Argument(help="The file.")]
+ExpectedHash = Annotated[str | None, typer.Option(help="Only if the file has this SHA-256.", metavar="HASH")]
 
 
 def read(
     call: Invocation,
     path: FilePath,
     mode: Annotated[str, typer.Option(help=f"One of {', '.join(KNOWN_MODES)}.", metavar="MODE")] = "auto",
-    query: Annotated[str, typer.Option(help="What you look for; the mode entropy prefers lines that say it.")] = "",
-    budget: Annotated[int | None, typer.Option(help="Tokens that the mode entropy may use.", min=1)] = None,
+    query: Annotated[
+        str, typer.Option(help="What you look for; the modes units and entropy prefer what speaks of it.")
+    ] = "",
+    budget: Annotated[
+        str | None,
+        typer.Option(help="What they may print: tokens (800), or a share of the file (0.25).", metavar="BUDGET"),
+    ] = None,
 ) -> Outcome:
     """Show a file as an agent sees it: all of it, or its outline where that is enough.
 
@@ -37,7 +44,7 @@ def read(
     """
     agent = call.agent
     named = agent.target(path)
-    wish = Wish(mode, query, budget)
+    wish = Wish(mode, query, None if budget is None else parse_budget(budget))
     return _reading(call, agent.at_desk(lambda core: core.read(named, wish)))
 
 
@@ -73,30 +80,71 @@ def edit(
     new_file: Annotated[
         str | None, typer.Option(help="Read it from a file; - is standard input.", metavar="FILE")
     ] = None,
+    edits: Annotated[
+        str | None,
+        typer.Option(help='Several at once, from a JSON file: [{"old": ..., "new": ...}, ...].', metavar="FILE"),
+    ] = None,
     create: Annotated[bool, typer.Option("--create", help="Write a new file; nothing is overwritten.")] = False,
-    expect_hash: Annotated[str | None, typer.Option(help="Only if the file has this SHA-256.", metavar="HASH")] = None,
+    expect_hash: ExpectedHash = None,
 ) -> Outcome:
-    """Replace one text of a file by another, if nobody else holds the file.
+    """Replace one text of a file by another, or several with --edits, if nobody else holds the file.
 
     Example: scentfield edit src/api.py --old "retries = 3" --new "retries = 5"
+
+    Several replacements are made all or none, each looked for in the file as it was before.
 
     Exit code 3: somebody else holds it. 1: the text is not there, or not once; you are shown what is.
     """
     # It comes with the client, which `--help` does without.
+    from coordinator.cli.edit_list import read_edits
     from coordinator.editing.request import EditRequest
 
-    if STANDARD == old_file == new_file:
-        raise Misuse("standard input was named twice: it can be the old text or the new one")
-    request_old = _text("old", old, old_file, is_optional=create)
-    request_new = _text("new", new, new_file, is_optional=False)
     agent = call.agent
     named = agent.target(path)
-    request = EditRequest(named, request_old, request_new, expect_hash, create)
+    if edits is not None:
+        if create or any(text is not None for text in (old, new, old_file, new_file)):
+            raise Misuse("--edits stands instead of --old, --new and --create: give one kind of request")
+        request = EditRequest(named, expect_hash=expect_hash, edits=read_edits(edits))
+    else:
+        if STANDARD == old_file == new_file:
+            raise Misuse("standard input was named twice: it can be the old text or the new one")
+        request_old = _text("old", old, old_file, is_optional=create)
+        request_new = _text("new", new, new_file, is_optional=False)
+        request = EditRequest(named, request_old, request_new, expect_hash, create)
     return edited_outcome(call, agent.at_desk(lambda core: core.edit(named, request)))
 
 
+def delete(
+    call: Invocation,
+    path: FilePath,
+    expect_hash: ExpectedHash = None,
+) -> Outcome:
+    """Delete a file, if nobody else holds it. `scentfield undo` brings it back.
+
+    Example: scentfield delete src/old.py
+    """
+    agent = call.agent
+    named = agent.own_target(path)
+    return edited_outcome(call, agent.at_desk(lambda core: core.delete(named, expect_hash)))
+
+
+def move(
+    call: Invocation,
+    path: FilePath,
+    new_path: Annotated[str, typer.Argument(help="Where it goes: a file's name, not a folder's.")],
+    expect_hash: ExpectedHash = None,
+) -> Outcome:
+    """Move or rename a file, if nobody else holds either path. Nothing is overwritten.
+
+    Example: scentfield move src/old.py src/new.py
+    """
+    agent = call.agent
+    named, new_name = agent.own_target(path), agent.own_target(new_path)
+    return edited_outcome(call, agent.at_desk(lambda core: core.move(named, new_name, expect_hash)))
+
+
 def undo(call: Invocation, path: FilePath) -> Outcome:
-    """Take back the newest edit of a file, unless it was changed since.
+    """Take back the newest edit, move or deletion of a file, unless it was changed since.
 
     Example: scentfield undo src/api.py
     """

@@ -13,6 +13,7 @@ from coordinator.cli.invocation import Invocation
 from coordinator.cli.outcome import Grid, Line, Outcome, Part, plain, span
 
 if TYPE_CHECKING:
+    from actors.memory.messages import Statistics as MemoryCounts
     from actors.quality_store.messages import Savings
 
 _DESCRIBE_S: Final = 10.0
@@ -137,6 +138,7 @@ def _sections(call: Invocation, parts: list[Part], counters: dict[str, int]) -> 
     learned = agent.query(lambda core: core.learned.learning())
     reads = agent.query(lambda core: core.learned.read_quality())
     savings = agent.query(lambda core: core.learned.savings(_TWO_WEEKS))
+    remembered = agent.query(lambda core: core.playbook.statistics())
     model = model_status(call)
     for section in (
         edit_quality_lines(quality),
@@ -145,7 +147,7 @@ def _sections(call: Invocation, parts: list[Part], counters: dict[str, int]) -> 
         threshold_lines(learned),
         placement_lines(learned),
         savings_lines(statistics.ledger),
-        _efficacy_lines(savings, counters),
+        _efficacy_lines(savings, counters, remembered),
         status_lines(model),
     ):
         parts += [Line(""), *(Line(line) for line in section)]
@@ -155,12 +157,14 @@ def _sections(call: Invocation, parts: list[Part], counters: dict[str, int]) -> 
         "read_quality": plain(reads),
         "learning": plain(learned),
         "savings": plain(savings),
+        "memory": plain(remembered),
         "embedding": plain(model),
     }
 
 
-def _efficacy_lines(savings: Savings, counters: dict[str, int]) -> list[str]:
+def _efficacy_lines(savings: Savings, counters: dict[str, int], remembered: MemoryCounts) -> list[str]:
     """What can be told of whether it helps."""
+    from actors.memory.report import survival_line  # the same
     from actors.quality_store.ledger_report import bounce_line  # the same
 
     today = datetime.now(UTC).date()
@@ -168,5 +172,6 @@ def _efficacy_lines(savings: Savings, counters: dict[str, int]) -> list[str]:
     return [
         "Learning Efficacy",
         bounce_line(savings.days, names),
+        survival_line(remembered),
         f"  duplicate work prevented: {counters.get('duplicate_work_prevented', 0)}",
     ]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -33,6 +33,8 @@ class Cause(StrEnum):
     MARKER = "marker"
     MISSING_FILE = "missing_file"
     BINARY = "binary"
+    OVERLAP = "overlap"
+    PARTLY_APPLIED = "partly_applied"
     STALE_HASH = "stale_hash"
     ENCODING = "encoding"
 
@@ -52,12 +54,64 @@ class Refused:
     """Nothing was written.
 
     `places` are the lines where `old` begins, `MAX_PLACES_NAMED` at most; `near` is the stretch closest to it.
+    `number` is the place in `edits` of the one that cannot be made, from 0; None where only one was asked for.
     """
 
     cause: Cause
     message: str
     places: tuple[int, ...] = ()
     near: NearMiss | None = None
+    number: int | None = None
+
+
+def numbered(refused: Refused, number: int, name: str) -> Refused:
+    """The same of one among several edits; `name` says which."""
+    return replace(refused, message=f"{name}{refused.message}", number=number)
+
+
+def among(refused: Refused, others: Sequence[int], *, is_later: bool) -> Refused:
+    """The same with what is to be said of the whole call: which `others` cannot be made either.
+
+    `is_later`: another edit of the call would have made the text that this one looks for.
+    """
+    said = [refused.message]
+    if is_later:
+        said.append("each old text is looked for in the file as it was before the call: join the two edits")
+    if others:
+        verb = "does" if len(others) == 1 else "do"
+        said.append(f"{_named(others)} {verb} not stand there once either")
+    return replace(refused, message="; ".join(said))
+
+
+def overlap(path: str, numbers: Sequence[int], lines: Sequence[int]) -> Refused:
+    """Two edits of one call want the same text."""
+    return Refused(
+        Cause.OVERLAP,
+        f"{_named(numbers)} overlap in {path!r}, at {_lines(lines)}: join them into one edit",
+        places=tuple(lines),
+        number=numbers[0],
+    )
+
+
+def partly_applied(path: str, places: Sequence[int], numbers: Sequence[int]) -> Refused:
+    """Some edits of the call are in the file and others are not, so that nobody can tell what is wanted."""
+    return Refused(
+        Cause.PARTLY_APPLIED,
+        f"{path!r} already holds the new text of {_named(numbers)}, at {_lines(places)}, but not of the others: "
+        "call again without what is there",
+        places=tuple(places[:MAX_PLACES_NAMED]),
+        number=numbers[0],
+    )
+
+
+def all_applied(path: str, each: Sequence[Refused]) -> Refused:
+    """The file is as the caller wants it, by all of several edits."""
+    places = [line for one in each for line in one.places]
+    return Refused(
+        Cause.ALREADY_APPLIED,
+        f"{path!r} already holds the new texts of all {len(each)} edits, at {_lines(places)}: nothing to do",
+        places=tuple(places[:MAX_PLACES_NAMED]),
+    )
 
 
 def claimed(path: str, refusal: str) -> Refused:
@@ -173,6 +227,25 @@ def missing_file(path: str) -> Refused:
     )
 
 
+def missing_whole(path: str) -> Refused:
+    """No file to move or delete."""
+    return Refused(Cause.MISSING_FILE, f"there is no file {path!r}: nothing was changed; check the path")
+
+
+def gone(path: str, to: str) -> Refused:
+    """The file was deleted, or moved to just there, by an earlier call."""
+    where = f"is at {to!r} already" if to else "is deleted already"
+    return Refused(Cause.ALREADY_APPLIED, f"{path!r} {where}: nothing to do")
+
+
+def taken(path: str) -> Refused:
+    """The new name of a file is that of another."""
+    return Refused(
+        Cause.CREATE_CONFLICT,
+        f"{path!r} already exists and nothing is overwritten: delete it first, or take another name",
+    )
+
+
 def binary(path: str) -> Refused:
     """The file is not text. The caller decides this where decoding raises `BinaryFile`."""
     return Refused(
@@ -211,6 +284,10 @@ def _where(near: NearMiss) -> str:
 
 def _closest(near: NearMiss | None) -> str:
     return "" if near is None else f"; the closest is {_where(near)}"
+
+
+def _named(numbers: Iterable[int]) -> str:
+    return ", ".join(f"edits[{number}]" for number in numbers)
 
 
 def _times(places: Sequence[int]) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from coordinator.editing.splice import LineChange
+
 Range = tuple[int, int]
 
 
@@ -39,3 +41,23 @@ def after_edit(
     if covers(shown, first_line, last_line):
         moved.append((first_line, first_line + n_lines_new - 1))
     return merged(moved)
+
+
+def after_edits(shown: Sequence[Range], changes: Sequence[LineChange]) -> tuple[Range, ...]:
+    """The same after several changes at once, which are in the order of the old text."""
+    now = tuple(shown)
+    for change in reversed(changes):
+        now = after_edit(
+            now, first_line=change.first_line, n_lines_replaced=change.n_replaced, n_lines_new=change.n_new
+        )
+    return now
+
+
+def written_lines(changes: Sequence[LineChange]) -> tuple[Range, ...]:
+    """Where the lines that changes made stand in the new text."""
+    shift, lines = 0, []
+    for change in changes:
+        first = change.first_line + shift
+        lines.append((first, first + change.n_new - 1))
+        shift += change.n_new - change.n_replaced
+    return merged(lines)

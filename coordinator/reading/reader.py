@@ -23,6 +23,7 @@ from coordinator.conversation import value_of
 from coordinator.desk import Desk
 from coordinator.editing.atomic_file import read_bytes
 from coordinator.learning.policy_desk import PolicyDesk
+from coordinator.reading.budget import budget_tokens, check_budget
 from coordinator.reading.expected_cost import choose_mode
 from coordinator.reading.mode import Mode, Wish
 from coordinator.reading.policy import NOTHING_LEARNED, Policy
@@ -30,6 +31,7 @@ from coordinator.reading.query import Query
 from coordinator.reading.sieve import LineFilter
 from coordinator.reading.source import BinaryFile, SourceText, decode
 from coordinator.reading.token_count import count_file_tokens
+from coordinator.reading.unit_choice import UnitWish
 from coordinator.reading.view import View, expand, render
 from coordinator.reading.view_book import SeenFile
 from coordinator.session import AgentSession
@@ -121,6 +123,7 @@ class Reader:
     def read(self, session: AgentSession | str, named: str | PathLike[str], wish: Wish) -> Operation[Reading]:
         """Show a file. Raises `BadTarget`, `Misuse` (mode, budget, binary, vanished) before anything is recorded."""
         decision = _Decision(Mode.parse(wish.mode))
+        check_budget(wish.budget)
         opened: _Opened = yield Work(lambda: self._open(named))
         if isinstance(session, str):
             decision.notes.append(_alone(session))
@@ -128,8 +131,7 @@ class Reader:
             decision.policy = yield from self._port.policies.policy(session)
         if decision.mode.name == "auto":
             yield from self._resolve(session, opened, decision)
-        line_filter = self._line_filter(opened, wish, decision)
-        view = yield Work(lambda: self._rendered(opened, decision, line_filter))
+        view = yield Work(lambda: self._rendered(opened, wish, decision))
         return (yield from self._shown(session, opened, view, decision))
 
     def expand(self, session: AgentSession | str, named: str | PathLike[str], unit: str) -> Operation[Reading]:
@@ -149,15 +151,17 @@ class Reader:
         from_outside = self._desk.changed_outside(target, source.content_hash)
         return _Opened(target, source, self._desk.book.of(target), from_outside)
 
-    def _rendered(self, opened: _Opened, decision: _Decision, line_filter: LineFilter) -> View:
+    def _rendered(self, opened: _Opened, wish: Wish, decision: _Decision) -> View:
+        mode = decision.mode.name
         return render(
             opened.source,
             decision.mode,
             path=opened.target,
             why=decision.why,
-            previous=self._previous(opened) if decision.mode.name == "diff" else None,
+            previous=self._previous(opened) if mode == "diff" else None,
             notes=decision.notes,
-            line_filter=line_filter,
+            line_filter=self._line_filter(opened, wish, decision) if mode == "entropy" else None,
+            unit_wish=self._unit_wish(wish) if mode == "units" else None,
         )
 
     def _previous(self, opened: _Opened) -> SourceText | None:
@@ -165,11 +169,14 @@ class Reader:
 
     def _line_filter(self, opened: _Opened, wish: Wish, decision: _Decision) -> LineFilter:
         """What the mode `entropy` goes by."""
-        delta = 0.0
-        if decision.mode.name == "entropy":
-            use_delta = not self._is_held_out(ENTROPY_DELTA, opened, decision)
-            delta = decision.policy.delta_of(extension_of(opened.target), use_delta=use_delta)
-        return LineFilter(Query(wish.query) if wish.query else None, wish.budget, delta, self._port.vectors_of)
+        use_delta = not self._is_held_out(ENTROPY_DELTA, opened, decision)
+        delta = decision.policy.delta_of(extension_of(opened.target), use_delta=use_delta)
+        budget = budget_tokens(wish.budget, count_file_tokens(opened.source.text))
+        return LineFilter(_query(wish), budget, delta, self._port.vectors_of)
+
+    def _unit_wish(self, wish: Wish) -> UnitWish:
+        """What the mode `units` goes by."""
+        return UnitWish(_query(wish), wish.budget, vectors_of=self._port.vectors_of)
 
     def _is_held_out(self, layer: str, opened: _Opened, decision: _Decision) -> bool:
         """Whether this file does without a learned layer today; then it is noted."""
@@ -243,6 +250,10 @@ class Reader:
             return hints_of(value_of(answers[1]), session.session_id)
         except ScentfieldError as error:
             return (f"[scent: not reported: {error.message}]",)
+
+
+def _query(wish: Wish) -> Query | None:
+    return Query(wish.query) if wish.query else None
 
 
 def _source(view: View, decision: _Decision) -> str:

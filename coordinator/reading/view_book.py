@@ -72,6 +72,13 @@ class ViewBook:
         """Drop what is known of `path`; the tags of its views stay in `all_tags`."""
         self._files.pop(path, None)
 
+    def move(self, path: str, new_path: str) -> None:
+        """The file is now called `new_path`; what is known of it goes along."""
+        seen = self._files.pop(path, None)
+        self.forget(new_path)
+        if seen is not None:
+            self._put(new_path, seen)
+
     def mark_shown(self, path: str, content_hash: str, lines: ShownLines) -> None:
         """Note lines that the agent saw otherwise, such as in the answer to a failed edit.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final
 
+from coordinator.processor import n_processors
 from coordinator.simulation.disk import DiskRoom
 from coordinator.simulation.verdict import Verdict, Violation, judge_seed
 
@@ -63,11 +63,6 @@ def explore(
         told(n_done, campaign.n_violations)
     campaign.violations.sort(key=lambda one: one.seed)
     return campaign
-
-
-def n_processors() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _verdicts(seeds: Sequence[int], n_steps: int, n_agents: int, n_workers: int) -> Iterator[Verdict]:

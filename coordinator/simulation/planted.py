@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from actors.runtime.errors import Misuse
-from coordinator.simulation.campaign import n_processors
+from coordinator.processor import n_processors
 
 N_SEEDS: Final = 200
 _PACKAGES: Final = ("actors", "coordinator")

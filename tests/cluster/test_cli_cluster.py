@@ -95,7 +95,7 @@ def test_a_store_is_not_cut_under_a_live_actor(coordinator_up: Settings, scentfi
 def test_up_and_down_from_the_shell(settings: Settings, scentfield: CommandLine) -> None:
     assert scentfield.json("status", expect=4)["error"]["code"] == "unavailable"
     report = scentfield.json("up")
-    assert report["created"] == ["scent_field", "quality_store", "thresholds", "embedding"]
+    assert report["created"] == ["scent_field", "quality_store", "thresholds", "memory", "embedding"]
     assert report["address"] == settings.address
     assert "scentfield_up" in scentfield("metrics")[1]
     stopped = scentfield.json("down")
@@ -114,3 +114,20 @@ def test_a_watch_is_ended_by_an_interrupt_without_an_error(
     watching.send_signal(signal.SIGINT)
     _, err = watching.communicate(timeout=CALL_S)
     assert (watching.returncode, err) == (0, "")
+
+
+def test_what_was_backed_up_is_served_again_after_restore_and_up(
+    coordinator_up: Settings, scentfield: CommandLine, tmp_path: Path
+) -> None:
+    saved = str(tmp_path / "saved.backup")
+    held = scentfield.json("claim", "src/a.py", "--agent", "ann", "--intent", "before")
+    scentfield.json("backup", saved)
+    scentfield.json("claim", "src/c.py", "--agent", "ann", "--intent", "after")
+    scentfield.json("down")
+    scentfield.json("restore", saved, "--replace")
+    scentfield.json("up")
+    refused = scentfield.json("claim", "src/a.py", "--agent", "bob", expect=3)
+    (conflict,) = refused["conflicts"]
+    assert (conflict["generation"], conflict["intent"]) == (held["generation"], "before")
+    assert scentfield.json("claim", "src/c.py", "--agent", "bob")["granted"]
+    assert scentfield.json("check", "src/a.py", "--generation", str(held["generation"]), "--agent", "ann")["holds"]

@@ -5,6 +5,7 @@ import dataclasses
 import os
 import re
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -18,8 +19,8 @@ from coordinator.editing.match import find_places, written_in_place
 from coordinator.editing.near_miss import closest_stretch
 from coordinator.editing.plan import Applies, Plan, plan_edit
 from coordinator.editing.refusal import Cause, Refused
-from coordinator.editing.request import EditRequest, Seen
-from coordinator.editing.shown_line import after_edit, covers, merged
+from coordinator.editing.request import EditRequest, Replacement, Seen
+from coordinator.editing.shown_line import after_edit, after_edits, covers, merged
 from coordinator.editing.text_line import split_lines
 from coordinator.reading.source import SourceText, decode
 
@@ -162,6 +163,44 @@ def test_lines_outside_of_those_that_an_edit_touches_are_the_same(text: str, old
     assert plan.n_lines_new >= 0
     assert after[:n_head] == before[:n_head]
     assert after[n_tail:] == before[n_head + plan.n_lines_replaced :]
+
+
+@SMALL_INPUTS
+@given(
+    text=st.text(alphabet="ab\n", max_size=16),
+    pairs=st.lists(st.tuples(st.text(alphabet="ab\n", max_size=3), st.text(alphabet="xy\n", max_size=4)), min_size=1),
+    ending=st.sampled_from(ENDINGS),
+    shown=st.lists(st.tuples(st.integers(1, 16), st.integers(1, 16)), max_size=3),
+)
+def test_several_edits_are_all_made_in_the_text_as_it_was_or_none_is(
+    text: str, pairs: list[tuple[str, str]], ending: str, shown: list[tuple[int, int]]
+) -> None:
+    source = decode(text.replace("\n", ending).encode())
+    plan = plan_edit(EditRequest("a.py", edits=tuple(Replacement(*pair) for pair in pairs[:100])), source, None)
+
+    places = [[at for at in range(len(text)) if text.startswith(old, at)] for old, _ in pairs]
+    spans = sorted((*at, *at, *pair) for at, pair in zip(places, pairs, strict=True) if len(at) == 1 and pair[0])
+    ends = [(start, start + len(old), new) for start, _, old, new in spans]
+    can_be_made = len(ends) == len(pairs) and all(one[1] <= other[0] for one, other in pairwise(ends))
+    assert isinstance(plan, Applies) == (can_be_made and all(old != new for old, new in pairs))
+    if not isinstance(plan, Applies):
+        return
+    expected, at = "", 0
+    for start, end, new in ends:
+        expected, at = expected + text[at:start] + new, end
+    assert folded(plan.new_text) == expected + text[at:]
+
+    before, after = source.lines, split_lines(plan.new_text)
+    moved = after_edits(merged(shown), plan.changes)
+    kept = [line for first, last in merged(shown) for line in range(first, min(last, len(before)) + 1)]
+    touched = {
+        line for change in plan.changes for line in range(change.first_line, change.first_line + change.n_replaced)
+    }
+    for line in kept:
+        if line not in touched:
+            shift = sum(change.n_new - change.n_replaced for change in plan.changes if change.first_line <= line)
+            assert after[line + shift - 1] == before[line - 1]
+            assert covers(moved, line + shift, line + shift)
 
 
 @given(

@@ -754,16 +754,17 @@ class Driver:
         lease = self.some_lease()
         if lease is None:
             return
-        command = GiveBack(lease["space"], lease["targets"][0], lease["generation"])
+        n_targets = self.random.choice((1, len(lease["targets"])))
+        command = GiveBack(lease["space"], lease["targets"][:n_targets], lease["generation"])
         self.touch(lease["session"])
         answer, answers = self.send(lease["session"], command)
         matching = [
             one for one in self.twin.leases
-            if self.twin.is_live(one) and not one["renewed"] and one["targets"] == (command.target,)
+            if self.twin.is_live(one) and not one["renewed"] and one["targets"] == command.targets
             and [one[key] for key in ("space", "session", "generation")]
             == [lease[key] for key in ("space", "session", "generation")]
         ]  # fmt: skip
-        assert answer.n_released == len(matching[:1])
+        assert answer.n_released == len(matching[:1]) * len(command.targets)
         for one in matching[:1]:
             self.twin.end(one, "released")
         self.twin.serve()

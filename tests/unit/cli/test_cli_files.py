@@ -130,3 +130,44 @@ def test_a_view_that_was_read_alone_still_guards_against_its_markers(alone: Any,
     alone.house.up(alone.house.settings, None)
     edited = alone.json("edit", "src/b.py", "--old", "return 2", "--new", marker, "--agent", "ann", expect=1)
     assert edited["cause"] == "marker"
+
+
+def test_several_edits_come_from_a_json_document(scentfield: Any, tree: Path) -> None:
+    pairs = [{"old": "def f", "new": "def g"}, {"old": "return 1", "new": "return 2"}]
+    (tree / "edits.json").write_text(json.dumps(pairs))
+    edited = scentfield.json("edit", "a.py", "--edits", "edits.json", "--agent", "ann")
+    assert (edited["applied"], (tree / "a.py").read_text()) == (True, "def g():\n    return 2\n")
+    again = scentfield("edit", "a.py", "--edits", "-", "--json", "--agent", "ann", text=json.dumps(pairs[::-1]))
+    assert (again.exit_code, json.loads(again.stdout)["cause"]) == (0, "already_applied")
+    pairs[1] = {"old": "return 7", "new": "return 8"}
+    missed = scentfield("edit", "a.py", "--edits", "-", "--json", "--agent", "ann", text=json.dumps(pairs[1:]))
+    assert (missed.exit_code, json.loads(missed.stdout)["failed_edit"]) == (1, 0)
+
+
+def test_a_list_of_edits_that_is_none_is_refused(scentfield: Any, tree: Path) -> None:
+    for text in ("", "{}", "[1]", '[{"old": "a"}]', '[{"old": "a", "new": "b", "all": true}]', "[" * 100_000):
+        refused = scentfield("edit", "a.py", "--edits", "-", "--agent", "ann", text=text)
+        assert refused.exit_code == 2, text[:40]
+        assert "give" in refused.stderr
+    assert scentfield("edit", "a.py", "--edits", "-", "--old", "a", "--agent", "ann", text="[]").exit_code == 2
+    assert (tree / "a.py").read_text() == "def f():\n    return 1\n"
+
+
+def test_move_delete_and_undo_from_the_shell(scentfield: Any, tree: Path) -> None:
+    moved = scentfield.json("move", "a.py", "lib/b.py", "--agent", "ann")
+    assert (moved["cause"], moved["path"]) == ("moved", "lib/b.py")
+    deleted = scentfield("delete", "lib/b.py", "--agent", "ann")
+    assert (deleted.exit_code, deleted.stdout) == (0, "'lib/b.py': deleted\n")
+    assert scentfield("undo", "lib/b.py", "--agent", "ann").exit_code == 0
+    assert (tree / "lib/b.py").read_text() == "def f():\n    return 1\n"
+    assert scentfield("delete", "a.py", "--expect-hash", "0" * 64, "--agent", "ann").exit_code == 1
+    scentfield("claim", "lib/b.py", "--agent", "bob")
+    assert scentfield("move", "lib/b.py", "c.py", "--agent", "ann").exit_code == 3
+
+
+def test_a_link_is_not_followed_to_what_is_deleted(scentfield: Any, tree: Path) -> None:
+    (tree / "link.py").symlink_to("a.py")
+    refused = scentfield("delete", "link.py", "--agent", "ann")
+    assert (refused.exit_code, "is a symlink" in refused.stderr) == (2, True)
+    assert scentfield("move", "a.py", "link.py", "--agent", "ann").exit_code == 2
+    assert (tree / "a.py").exists()

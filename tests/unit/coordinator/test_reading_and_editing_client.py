@@ -212,3 +212,33 @@ def test_a_second_undo_brings_the_edit_back_and_says_so(agent, tree):
 def test_a_reading_prints_as_its_text(agent):
     reading = agent("ann").read("a.py")
     assert str(reading) == reading.text
+
+
+def test_several_edits_of_a_file_are_one_edit(agent, tree):
+    ann = agent("ann")
+    ann.read("a.py")
+    done = ann.edit("a.py", edits=[("def f", "def g"), ("return 1", "return 2")])
+    assert (done.applied, done.failed_edit) == (True, None)
+    assert "2 edits, 2 lines changed from line 1 on" in done.message
+    assert (tree / "a.py").read_text() == "def g():\n    return 2\n"
+    assert ann.undo("a.py")
+    assert (tree / "a.py").read_text() == "def f():\n    return 1\n"
+    assert [(row.cause, row.n) for row in ann.statistics()[1].outcomes] == [("applied", 1)]
+
+
+def test_one_of_several_edits_that_misses_stops_all_with_its_place_and_the_evidence(agent, tree):
+    ann = agent("ann")
+    ann.read("a.py")
+    missed = ann.edit("a.py", edits=[("def f", "def g"), ("return 7", "return 2")])
+    assert (str(missed.cause), missed.failed_edit) == ("never_there", 1)
+    assert missed.message.startswith("edits[1]: the old text is not in 'a.py'")
+    assert "    return 1\n" in missed.evidence
+    assert missed.to_dict()["failed_edit"] == 1
+    assert (tree / "a.py").read_text() == "def f():\n    return 1\n"
+
+
+def test_lines_beside_several_edits_stay_shown(agent):
+    ann = agent("ann")
+    ann.read("long.py", "lines:1-30")
+    assert ann.edit("long.py", edits=[("    value_0 = 0\n", ""), ("    return value_1\n", "    return 1\n")])
+    assert ann._core.desk.book.of("long.py").shown.ranges == ((1, 29),)

@@ -7,6 +7,7 @@ import pytest
 from coordinator.editing.plan import Applies, plan_edit
 from coordinator.editing.refusal import Cause, Refused, binary, claimed
 from coordinator.editing.request import EditRequest, Seen
+from coordinator.editing.splice import LineChange
 from coordinator.reading.source import SourceText, decode
 
 TEXT = "import os\n\ndef add(a, b):\n    return a + b\n\ndef sub(a, b):\n    return a - b\n"
@@ -83,7 +84,7 @@ def test_an_edit_of_a_changed_file_applies_where_its_text_is_still_unique() -> N
 
 def test_a_new_file_is_created_from_its_whole_text() -> None:
     plan = plan_edit(EditRequest("new.py", "", "x = 1\ny = 2\n", create=True), None, None)
-    assert plan == Applies("x = 1\ny = 2\n", b"x = 1\ny = 2\n", first_line=1, n_lines_replaced=0, n_lines_new=2)
+    assert plan == Applies("x = 1\ny = 2\n", b"x = 1\ny = 2\n", (LineChange(first_line=1, n_replaced=0, n_new=2),))
 
 
 @pytest.mark.parametrize(

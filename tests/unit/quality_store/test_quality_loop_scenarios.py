@@ -48,6 +48,7 @@ from actors.quality_store.limit import Limits
 from actors.quality_store.machine import QualityStore
 from actors.quality_store.messages import (
     DropEscalation,
+    FollowMove,
     GetEditQuality,
     GetLedger,
     GetReadQuality,
@@ -179,6 +180,10 @@ class Player:
         spaces = {where(path)[0] for path in paths}
         assert len(spaces) == 1
         dropped = self.ask(DropEscalation(spaces.pop(), tuple(where(path)[1] for path in paths)), now)
+        return [f"{dropped.n_escalations} dropped"]
+
+    def play_moved(self, now, path, new_path):
+        dropped = self.ask(FollowMove(*where(path), where(new_path)[1]), now)
         return [f"{dropped.n_escalations} dropped"]
 
     def play_report(self, now):

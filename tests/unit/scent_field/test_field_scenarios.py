@@ -14,7 +14,7 @@ lines that begin with `->` or are indented. They drive the real machine through 
     at TIME NAME works on TARGET [heat X] [trouble X]
     at TIME NAME deposits KIND TARGET [X]
     at TIME NAME sets observe|warn|deny
-    at TIME NAME gives back TARGET generation N
+    at TIME NAME gives back TARGETS generation N
     at TIME NAME gives up [N]                abandons its last request, or number N
     at TIME NAME repeats                     the last request arrives once more
     at TIME all NAME, NAME, ... claim TARGET   requests that arrive in one turn
@@ -399,7 +399,7 @@ class Player:
         what, *number = words
         if what == "back":
             generation = int(option(number, "generation"))
-            return self.ask(self.agent(name), GiveBack(self.space(name), *number, generation))
+            return self.ask(self.agent(name), GiveBack(self.space(name), tuple(number), generation))
         assert what == "up"
         agent = self.agent(name)
         lines = self.ask(agent, Heartbeat(0), number=0, abandoned=[int(*number or [agent.last[0]])])

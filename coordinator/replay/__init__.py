@@ -1,0 +1,1 @@
+"""What each view would have shown of real changes."""

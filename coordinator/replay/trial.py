@@ -1,0 +1,113 @@
+"""One change held against every mode: what was shown of each hunk, at how many tokens, and what the edits cost then."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from actors.quality_store.path import extension_of, label_of
+from actors.quality_store.source import EXPLICIT
+from coordinator.reading.grammar import outline_of
+from coordinator.reading.mode import Mode
+from coordinator.reading.query import Query
+from coordinator.reading.sieve import LineFilter
+from coordinator.reading.source import decode
+from coordinator.reading.token_count import count_file_tokens
+from coordinator.reading.unit import LineRange
+from coordinator.reading.unit_choice import UnitWish
+from coordinator.reading.view import View, render
+from coordinator.replay.agent import Replayed, edit_all
+from coordinator.replay.change import Change
+from coordinator.replay.question import Question
+
+if TYPE_CHECKING:
+    from coordinator.reading.redundancy import VectorsOf
+
+_QUERIED: Final = frozenset({"entropy", "units"})
+"""Modes that show something else for another query."""
+
+
+class Shown(NamedTuple):
+    """What a view of one file was worth: hunks wholly shown, tokens printed, and the agent's `Paid` on top."""
+
+    n_shown: int
+    view_tokens: int
+    n_by_parts: int
+    n_failed: int
+    extra_tokens: int
+    extra_printed: int
+
+    @property
+    def cost_tokens(self) -> int:
+        """The view and what was paid on top of it."""
+        return self.view_tokens + self.extra_tokens
+
+
+class Trial(NamedTuple):
+    """A change, and for each kind of query what every mode was worth."""
+
+    at: int
+    extension: str
+    n_lines: int
+    total_tokens: int
+    n_hunks: int
+    by_kind: Mapping[str, Mapping[str, Shown]]
+
+
+def try_change(change: Change, question: Question, vectors_of: VectorsOf | None = None) -> Trial:
+    """Show a file in every mode and for every query, and let the agent edit it."""
+    bench = _Bench(change, question, vectors_of)
+    return Trial(
+        at=change.at,
+        extension=label_of(extension_of(change.path)),
+        n_lines=len(bench.replayed.lines),
+        total_tokens=bench.total_tokens,
+        n_hunks=len(change.hunks),
+        by_kind={kind.name: bench.shown_by(kind.of(change)) for kind in question.kinds},
+    )
+
+
+class _Bench:
+    """One file under trial; views that do not look at the query are made once."""
+
+    def __init__(self, change: Change, question: Question, vectors_of: VectorsOf | None) -> None:
+        source = decode(change.before)
+        self.replayed = Replayed(source, change.path, outline_of(source, change.path))
+        self.total_tokens = count_file_tokens(source.text)
+        self._question = question
+        self._vectors_of = vectors_of
+        self._needed = [hunk.needed(len(self.replayed.lines)) for hunk in change.hunks]
+        self._unqueried: dict[str, Shown] = {}
+
+    def shown_by(self, query: str) -> dict[str, Shown]:
+        """What each mode was worth under this query."""
+        return {mode: self._shown(mode, query) for mode in self._question.rendered_modes}
+
+    def _shown(self, mode: str, query: str) -> Shown:
+        if mode in _QUERIED:
+            return self._judged(self._view(mode, query))
+        if mode not in self._unqueried:
+            self._unqueried[mode] = self._judged(self._view(mode, ""))
+        return self._unqueried[mode]
+
+    def _view(self, mode: str, query: str) -> View:
+        if mode == "full":
+            return self.replayed.full
+        budget = self._question.budget_tokens(self.total_tokens)
+        asked = Query(query) if query else None
+        return render(
+            self.replayed.source,
+            Mode(mode),
+            path=self.replayed.path,
+            why=EXPLICIT,
+            line_filter=LineFilter(asked, budget, vectors_of=self._vectors_of),
+            unit_wish=UnitWish(asked, budget, vectors_of=self._vectors_of),
+        )
+
+    def _judged(self, view: View) -> Shown:
+        return Shown(n_shown(view, self._needed), view.tokens, *edit_all(self.replayed, view, self._needed))
+
+
+def n_shown(view: View, needed: list[LineRange]) -> int:
+    """How many of the places are wholly shown."""
+    return sum(view.shown.contains(*lines) for lines in needed)
