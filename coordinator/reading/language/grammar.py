@@ -18,6 +18,10 @@ BYTES_A_STEP: Final = 16
 """A parse may take a hundred steps for so many bytes, three times what real source takes at most."""
 MAX_PARSE_S: Final = 2.0
 """Of processor time, for texts whose single steps take long; no real source comes near, so no view depends on it."""
+MIN_UNCLOSED: Final = 500
+BYTES_AN_UNCLOSED: Final = 100
+"""With more brackets open at its end a text is not parsed: giving them up is one step, of minutes for some thousands."""
+_BRACKETS = ((b"(", b")"), (b"[", b"]"), (b"{", b"}"))
 _CHUNK_BYTES = 1 << 16
 COMMENT: Final = frozenset({"comment"})
 
@@ -57,6 +61,8 @@ class Grammar:
 
 
 def _parsed(parser: Parser, raw: bytes) -> Tree | None:
+    if _n_unclosed(raw) > MIN_UNCLOSED + len(raw) // BYTES_AN_UNCLOSED:
+        return None
     limit = MIN_STEPS + len(raw) // BYTES_A_STEP
     steps, until_s = count(1), thread_time() + MAX_PARSE_S
     try:
@@ -66,6 +72,10 @@ def _parsed(parser: Parser, raw: bytes) -> Tree | None:
         )
     except ValueError:  # what the parser says of a parse that was stopped
         return None
+
+
+def _n_unclosed(raw: bytes) -> int:
+    return sum(max(0, raw.count(opening) - raw.count(closing)) for opening, closing in _BRACKETS)
 
 
 def any_of(*types: str) -> Callable[[Node], bool]:

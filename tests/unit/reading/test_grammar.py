@@ -42,6 +42,7 @@ def test_one_long_line_does_not_make_a_file_minified() -> None:
     ("path", "text"),
     [
         ("a.go", ("/* " * 300 + "\n") * 20),  # it takes too many steps to recover
+        ("a.rs", "%w(\n" * 3_000),  # the last step takes too long
         ("a.rb", "a\n=\n" * 2_000),  # each step takes too long
     ],
 )
