@@ -57,6 +57,17 @@ class Desk:
             return False
         return self.log.who_made(target, content_hash) is None
 
+    def changed_by_other(self, target: str, content_hash: str, agent_id: str) -> str:
+        """Which other agent has changed a file since this one last read it; empty if none has.
+
+        Also where something outside, such as a formatter, has gone over that agent's edit since.
+        """
+        known = self.book.of(target)
+        if known is None or known.content_hash == content_hash:
+            return ""
+        edit = self.log.who_made(target, content_hash) or self.log.who_changed(target, known.content_hash)
+        return "" if edit is None or edit.agent_id == agent_id else edit.agent_id
+
     def mode_of(self, target: str) -> str:
         """The mode of this agent's last whole-file view of a file; empty if it had none."""
         known = self.book.of(target)

@@ -49,6 +49,9 @@ def replay(
     learn: Annotated[
         bool, typer.Option("--learn", help="Tell the coordinator, as weak evidence for what `auto` chooses.")
     ] = False,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw it too; needs the extra `plot`.", metavar="FILE.png", dir_okay=False)
+    ] = None,
     lexical: Annotated[bool, typer.Option("--lexical", help="Do without the static embedding model.")] = False,
 ) -> Outcome:
     """Show what each view would have shown of real changes: of how many hunks, and at what share of the tokens.
@@ -58,11 +61,14 @@ def replay(
     A hunk counts as shown if its old text and one line around it stand in the view whole.
     """
     # The reading engine comes along, which `--help` does without.
+    from coordinator.replay.plot import check_plot, write_plot
     from coordinator.replay.run import replay_folders, replay_history
 
     if (git is None) == (before is None and after is None):
         raise Misuse("name one source: --git DIR, or --before DIR and --after DIR")
     question = _question(call, modes, budget, query, has_messages=git is not None, is_lexical=lexical)
+    if plot is not None:
+        check_plot(plot)
     if learn:
         call.agent.query(lambda core: core.learned.statistics())  # before the work, not after it
     with progress("replay", 1.0) as advance:
@@ -73,6 +79,9 @@ def replay(
         else:
             report = replay_folders(before, after, question, told=lambda share: advance(share, ""))
     document, parts = report.document(), _parts(report)
+    if plot is not None:
+        write_plot(document, plot)
+        parts.append(Line(f"drawn: {plot}"))
     if learn:
         counted = _told(call, report)
         document["learned"] = plain(counted)
@@ -163,11 +172,18 @@ def _heading(document: dict[str, Any]) -> str:
 
 
 def _grid(found: dict[str, Any]) -> Grid:
-    rows: list[tuple[object, ...]] = [("all", mode, *_figures(score)) for mode, score in found["modes"].items()]
+    rows = _rows("all", found)
     groups = sorted(found["by_extension"].items(), key=lambda one: (-_n_hunks(one[1]), one[0]))
     for extension, group in groups[:_MAX_ROWS]:
-        rows += [(f".{extension}", mode, *_figures(score)) for mode, score in group["modes"].items()]
+        rows += _rows(f".{extension}", group)
     return Grid(("files", "mode", "hunks", "shown", "of the tokens", "reached", "at"), rows)
+
+
+def _rows(name: str, group: dict[str, Any]) -> list[tuple[object, ...]]:
+    """The modes of a group, and the rankers that they are held against."""
+    modes = [(name, mode, *_figures(score), *_reached(score)) for mode, score in group["modes"].items()]
+    rankers = [(name, f"({ranker})", *_figures(score), "", "") for ranker, score in group["references"].items()]
+    return [*modes, *rankers]
 
 
 def _ways(policy: dict[str, Any]) -> Grid:
@@ -184,5 +200,8 @@ def _n_hunks(group: dict[str, Any]) -> int:
 
 
 def _figures(score: dict[str, Any]) -> tuple[object, ...]:
-    shares = (score[name] for name in ("hunk_recall", "token_share", "hunks_reached", "cost_share"))
-    return (score["hunks"], *(f"{share:.0%}" for share in shares))
+    return score["hunks"], f"{score['hunk_recall']:.0%}", f"{score['token_share']:.0%}"
+
+
+def _reached(score: dict[str, Any]) -> tuple[str, str]:
+    return f"{score['hunks_reached']:.0%}", f"{score['cost_share']:.0%}"

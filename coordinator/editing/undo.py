@@ -106,6 +106,10 @@ class EditLog:
         """The newest edit that gave `path` this content; None: it came from outside, or is too long ago."""
         return next((entry for entry in self._newest_first(path) if entry.after(path) == content_hash), None)
 
+    def who_changed(self, path: str, content_hash: str) -> EditEntry | None:
+        """The newest edit of `path` that began with this content."""
+        return next((entry for entry in self._newest_first(path) if entry.before(path) == content_hash), None)
+
     def plan_undo(self, path: str, current_hash: str | None, *, agent_id: str | None = None) -> Undo | CannotUndo:
         """Take back the newest edit of `path`, or the newest one by `agent_id`, if the file is as that edit left it.
 

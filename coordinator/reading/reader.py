@@ -14,16 +14,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 from actors.quality_store.messages import DropEscalation, RecordRead, Resolved, ResolveMode
 from actors.quality_store.path import extension_of
-from actors.quality_store.source import EXPLICIT, EXPLICIT_IN_VAIN
+from actors.quality_store.source import CHANGED_BY_OTHER, CONTENTION, EXPLICIT, EXPLICIT_IN_VAIN, HOT
 from actors.runtime.errors import ScentfieldError
 from actors.runtime.holdout import EDIT_PENALTY, ENTROPY_DELTA, EXPECTED_COST, SHARE, is_held_out
-from actors.scent_field.messages import Check, Checked, Progress
+from actors.scent_field.messages import Check, Checked, CheckHeat, Heat, Progress
 from coordinator.asking import Asker
 from coordinator.conversation import value_of
 from coordinator.desk import Desk
 from coordinator.editing.atomic_file import read_bytes
 from coordinator.learning.policy_desk import PolicyDesk
 from coordinator.reading.budget import budget_tokens, check_budget
+from coordinator.reading.contention import HOT_FROM, fresh_mode
 from coordinator.reading.expected_cost import choose_mode
 from coordinator.reading.mode import Mode, Wish
 from coordinator.reading.policy import NOTHING_LEARNED, Policy
@@ -111,6 +112,7 @@ class _Decision:
     policy: Policy = NOTHING_LEARNED
     arms: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    hints: list[str] = field(default_factory=list)
 
 
 class Reader:
@@ -201,6 +203,36 @@ class Reader:
         decision.mode, decision.why = Mode.parse(resolved.mode), resolved.source or source
         if resolved.is_held_out:
             decision.arms.append(EDIT_PENALTY)
+        if not resolved.source:
+            yield from self._freshen(session, opened, decision)
+
+    def _freshen(self, session: AgentSession, opened: _Opened, decision: _Decision) -> Operation[None]:
+        """Leave out nothing that others have changed, nor anything of a file that they are at work on."""
+        target, current_hash = opened.target, opened.source.content_hash
+        other = yield Work(lambda: self._desk.changed_by_other(target, current_hash, session.session_id))
+        if other:
+            decision.why = CHANGED_BY_OTHER
+            decision.hints.append(f"[scent: changed by {other}]")
+        elif decision.mode.name != "full":
+            heated = yield from self._heated(session, target)
+            if not heated:
+                return
+            decision.why = HOT
+            decision.hints.append(f"[scent: hot by {', '.join(heated)}]")
+        else:
+            return
+        candidate = decision.mode.name
+        decision.mode = yield Work(lambda: fresh_mode(opened.seen, opened.source, self._previous(opened), candidate))
+
+    def _heated(self, session: AgentSession, target: str) -> Operation[list[str]]:
+        """Who else is at work on the file; nobody if none can tell."""
+        try:
+            heat: Heat = yield from self._port.to_field.query(
+                session, CheckHeat(self._desk.workspace.space, target, session.session_id)
+            )
+        except ScentfieldError:
+            return []
+        return [one.agent_id for one in heat.agents if one.intensity >= HOT_FROM]
 
     def _candidate(self, opened: _Opened, decision: _Decision) -> tuple[str, str]:
         """What `auto` would mean if no edit had failed and no view been too short."""
@@ -225,7 +257,7 @@ class Reader:
         if isinstance(session, str):
             return Reading(opened.target, view, arms=arms)
         hints = yield from self._tell(session, opened, view, decision, arms)
-        return Reading(opened.target, view, hints, arms)
+        return Reading(opened.target, view, (*decision.hints, *hints), arms)
 
     def _tell(
         self, session: AgentSession, opened: _Opened, view: View, decision: _Decision, arms: tuple[str, ...]
@@ -241,6 +273,7 @@ class Reader:
             view.total_tokens,
             _is_unchanged(opened.seen, view),
             arms,
+            _is_changed(opened.seen, view),
         )
         try:
             yield from self._port.to_quality.request_many(session, [*self._dropped(opened), counted])
@@ -258,7 +291,7 @@ def _query(wish: Wish) -> Query | None:
 
 def _source(view: View, decision: _Decision) -> str:
     """What the view's mode goes by; where the whole file was no longer than the view, that."""
-    if view.mode != "full" or decision.mode.name == "full":
+    if view.mode != "full" or decision.mode.name == "full" or decision.why in CONTENTION:
         return decision.why
     return EXPLICIT_IN_VAIN if decision.why == EXPLICIT else _DOES_NOT_PAY
 
@@ -267,7 +300,12 @@ def _is_unchanged(seen: SeenFile | None, view: View) -> bool:
     """Whether the agent has seen just this before: nothing new was shown, and nothing can be told from it."""
     if view.mode == "diff" and not view.body:
         return True
-    return seen is not None and (seen.content_hash, seen.last_mode) == (view.content_hash, view.mode)
+    return seen is not None and (seen.viewed_hash, seen.last_mode) == (view.content_hash, view.mode)
+
+
+def _is_changed(seen: SeenFile | None, view: View) -> bool:
+    """Whether the agent's last view of the whole file showed other content."""
+    return seen is not None and seen.viewed_hash not in ("", view.content_hash)
 
 
 def hints_of(checked: Checked, session_id: str) -> tuple[str, ...]:

@@ -9,8 +9,9 @@ from typing import Any
 
 from actors.thresholds.cost import BUCKETS, size_bucket
 from coordinator.replay.choice import policy_document
-from coordinator.replay.question import Question
-from coordinator.replay.score import score_of
+from coordinator.replay.question import REFERENCE_SHARE, Question
+from coordinator.replay.reference import NAIVE, PERFECT
+from coordinator.replay.score import reference_of, score_of
 from coordinator.replay.trial import Trial
 
 
@@ -33,6 +34,7 @@ class Report:
             "source": dict(self.origin),
             "query": first.name,
             "budget": self.question.budget,
+            "reference_budget": self.question.budget or REFERENCE_SHARE,
             "vectors": "static" if self.question.model_folder else "none",
             "files": len(self.trials),
             "hunks": sum(trial.n_hunks for trial in self.trials),
@@ -62,5 +64,6 @@ class Report:
     def _group(self, trials: Sequence[Trial], kind: str) -> dict[str, Any]:
         return {
             "modes": {mode: score_of(trials, kind, mode).document() for mode in self.question.modes},
+            "references": {name: reference_of(trials, kind, name).shown_document() for name in (PERFECT, NAIVE)},
             "policy": policy_document(trials, kind),
         }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from actors.quality_store.path import extension_of, label_of
@@ -10,6 +11,7 @@ from actors.quality_store.source import EXPLICIT
 from coordinator.reading.grammar import outline_of
 from coordinator.reading.mode import Mode
 from coordinator.reading.query import Query
+from coordinator.reading.shown import ShownLines
 from coordinator.reading.sieve import LineFilter
 from coordinator.reading.source import decode
 from coordinator.reading.token_count import count_file_tokens
@@ -19,6 +21,7 @@ from coordinator.reading.view import View, render
 from coordinator.replay.agent import Replayed, edit_all
 from coordinator.replay.change import Change
 from coordinator.replay.question import Question
+from coordinator.replay.reference import NAIVE, PERFECT, Printed, References
 
 if TYPE_CHECKING:
     from coordinator.reading.redundancy import VectorsOf
@@ -32,10 +35,10 @@ class Shown(NamedTuple):
 
     n_shown: int
     view_tokens: int
-    n_by_parts: int
-    n_failed: int
-    extra_tokens: int
-    extra_printed: int
+    n_by_parts: int = 0
+    n_failed: int = 0
+    extra_tokens: int = 0
+    extra_printed: int = 0
 
     @property
     def cost_tokens(self) -> int:
@@ -44,7 +47,7 @@ class Shown(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """A change, and for each kind of query what every mode was worth."""
+    """A change, and for each kind of query what every mode was worth, and what the rankers of `reference` were."""
 
     at: int
     extension: str
@@ -52,6 +55,7 @@ class Trial(NamedTuple):
     total_tokens: int
     n_hunks: int
     by_kind: Mapping[str, Mapping[str, Shown]]
+    references: Mapping[str, Mapping[str, Shown]]
 
 
 def try_change(change: Change, question: Question, vectors_of: VectorsOf | None = None) -> Trial:
@@ -64,6 +68,7 @@ def try_change(change: Change, question: Question, vectors_of: VectorsOf | None 
         total_tokens=bench.total_tokens,
         n_hunks=len(change.hunks),
         by_kind={kind.name: bench.shown_by(kind.of(change)) for kind in question.kinds},
+        references={kind.name: bench.references(kind.of(change)) for kind in question.kinds},
     )
 
 
@@ -78,10 +83,23 @@ class _Bench:
         self._vectors_of = vectors_of
         self._needed = [hunk.needed(len(self.replayed.lines)) for hunk in change.hunks]
         self._unqueried: dict[str, Shown] = {}
+        budget = question.reference_tokens(self.total_tokens)
+        self._rankers = References(self.replayed, budget, vectors_of)
 
     def shown_by(self, query: str) -> dict[str, Shown]:
         """What each mode was worth under this query."""
         return {mode: self._shown(mode, query) for mode in self._question.rendered_modes}
+
+    def references(self, query: str) -> dict[str, Shown]:
+        """What the perfect ranker and the naive one show."""
+        return {PERFECT: self._perfect, NAIVE: self._printed(self._rankers.naive(query))}
+
+    @cached_property
+    def _perfect(self) -> Shown:
+        return self._printed(self._rankers.perfect(self._needed))
+
+    def _printed(self, printed: Printed) -> Shown:
+        return Shown(n_shown(printed.shown, self._needed), printed.tokens)
 
     def _shown(self, mode: str, query: str) -> Shown:
         if mode in _QUERIED:
@@ -105,9 +123,9 @@ class _Bench:
         )
 
     def _judged(self, view: View) -> Shown:
-        return Shown(n_shown(view, self._needed), view.tokens, *edit_all(self.replayed, view, self._needed))
+        return Shown(n_shown(view.shown, self._needed), view.tokens, *edit_all(self.replayed, view, self._needed))
 
 
-def n_shown(view: View, needed: list[LineRange]) -> int:
+def n_shown(shown: ShownLines, needed: list[LineRange]) -> int:
     """How many of the places are wholly shown."""
-    return sum(view.shown.contains(*lines) for lines in needed)
+    return sum(shown.contains(*lines) for lines in needed)

@@ -169,9 +169,10 @@ class Player:
         return ["undone"]
 
     def play_read(self, now, path, mode, source, n_tokens, n_total, *more):
-        layers = tuple(word for word in more if word != "unchanged")
+        layers = tuple(word for word in more if word not in ("unchanged", "changed"))
+        sizes = int(n_tokens), int(n_total)
         asked = RecordRead(
-            *where(path), mode, dash(source), int(n_tokens), int(n_total), is_unchanged="unchanged" in more, arms=layers
+            *where(path), mode, dash(source), *sizes, "unchanged" in more, arms=layers, is_changed="changed" in more
         )
         row = self.ask(asked, now)
         return [f"counted as {row.extension}|{row.mode}"]

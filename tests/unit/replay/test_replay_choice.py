@@ -16,7 +16,7 @@ WHOLE = Shown(1, 5_000, 0, 0, 0, 0)
 def trial(at: int, n_lines: int = 500, **extra_tokens: int) -> Trial:
     """A file of 5,000 tokens with one hunk; any other view prints 1,000 and costs 300 on top, or as named."""
     others = {mode: Shown(0, 1_000, 1, 0, extra_tokens.get(mode, 300), 100) for mode in CANDIDATES if mode != "full"}
-    return Trial(at, "py", n_lines, 5_000, 1, {NONE: {"full": WHOLE, **others}})
+    return Trial(at, "py", n_lines, 5_000, 1, {NONE: {"full": WHOLE, **others}}, {})
 
 
 def test_an_outcome_is_a_view_with_all_its_edits() -> None:
