@@ -20,7 +20,7 @@ MAX_PARSE_S: Final = 2.0
 """Of processor time, for texts whose single steps take long; no real source comes near, so no view depends on it."""
 MIN_UNCLOSED: Final = 500
 BYTES_AN_UNCLOSED: Final = 100
-"""With more brackets open at its end a text is not parsed: giving them up is one step, of minutes for some thousands."""
+"""With more brackets open at its end a text is not parsed: to give up thousands is one step, of minutes."""
 _BRACKETS = ((b"(", b")"), (b"[", b"]"), (b"{", b"}"))
 _CHUNK_BYTES = 1 << 16
 COMMENT: Final = frozenset({"comment"})
