@@ -12,8 +12,8 @@ from coordinator.reading.shown import ShownLines
 from coordinator.reading.token_count import count_tokens
 from coordinator.reading.unit import LineRange, Outline, Unit
 
-MAX_MAP_SHARE: Final = 0.2  # of a file, for the lines that list definitions and their markers
-MIN_MAP_CHARACTERS: Final = 1_600  # that a map may have anyhow: about 400 tokens
+MAX_MAP_SHARE: Final = 0.15  # of a file, for the lines that list definitions and their markers
+MIN_MAP_CHARACTERS: Final = 1_200  # that a map may have anyhow: about 300 tokens
 MAX_LISTED_CHARACTERS: Final = 1_000  # of a line; a longer one is left to its marker
 MAX_MARKER_CHARACTERS: Final = 120  # of names, where a marker stands for several definitions
 MAX_SHORT_MARKER_CHARACTERS: Final = 40  # the same in a view that also has signatures
