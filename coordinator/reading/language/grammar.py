@@ -22,7 +22,7 @@ MIN_UNCLOSED: Final = 500
 BYTES_AN_UNCLOSED: Final = 100
 """With more brackets open at its end a text is not parsed: to give up thousands is one step, of minutes."""
 _BRACKETS = ((b"(", b")"), (b"[", b"]"), (b"{", b"}"))
-_CHUNK_BYTES = 1 << 16
+_CHUNK_BYTES = 2_048  # one is copied for each text of a node
 COMMENT: Final = frozenset({"comment"})
 
 
