@@ -36,6 +36,7 @@ from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reading
 from coordinator.settings import Settings
 from coordinator.step import Operation, drive_async
+from coordinator.waking.layout import Wakeup
 
 if TYPE_CHECKING:
     from actors.embedding.messages import DuplicateTexts, SimilarTexts, Vectors
@@ -85,9 +86,10 @@ class AsyncCoordinator:
         settings: Settings | None = None,
         parent: str = "",
         kept_by: str = "heartbeat",
+        task: str = "",
     ) -> Connecting:
         """Like `Coordinator.connect`: `await` it, or use it with `async with`."""
-        return Connecting(lambda: cls(connect_core(settings, root, agent, parent, kept_by)))
+        return Connecting(lambda: cls(connect_core(settings, root, agent, parent, kept_by, task)))
 
     async def register(self) -> None:
         """Begin the session, if it has not begun; the first call that needs one does so too."""
@@ -142,6 +144,12 @@ class AsyncCoordinator:
     def facts(self) -> AsyncFactHandle:
         """Like `Coordinator.facts`."""
         return AsyncFactHandle(self._core.facts, self._do)
+
+    async def wakeup(
+        self, task: str = "", *, profile: str = "default", max_tokens: int | None = None, category: str = ""
+    ) -> Wakeup:
+        """Like `Coordinator.wakeup`."""
+        return await self._do(self._core.waking.wakeup(task, profile, max_tokens, category))
 
     async def claim(
         self, targets: PathName | Sequence[PathName], *, shared: bool = False, wait_s: float = 0.0, intent: str = ""
@@ -289,6 +297,14 @@ class AsyncCoordinator:
     async def embedding_status(self) -> EmbeddingStatus:
         """Like `Coordinator.embedding_status`."""
         return await asyncio.to_thread(self._core.model().status)
+
+    def work_on(self, task: str) -> None:
+        """Like `Coordinator.work_on`; asks nobody."""
+        self._core.desk.focus.work_on(task)
+
+    def searched(self, text: str) -> None:
+        """Like `Coordinator.searched`; asks nobody."""
+        self._core.searched(text)
 
     async def read(
         self, path: PathName, mode: str = "auto", *, query: str = "", budget: Budget | None = None
