@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from actors.runtime.errors import Misuse
 from coordinator.reading.budget import budget_tokens, default_tokens
-from coordinator.reading.expected_cost import CANDIDATES
+from coordinator.reading.expected_cost import QUERIED_CANDIDATES
 from coordinator.reading.mode import WHOLE_FILE_MODES
 from coordinator.replay.change import Change
 
@@ -44,7 +44,7 @@ class Question:
     @property
     def rendered_modes(self) -> tuple[str, ...]:
         """These, and the ones that `auto` chooses from."""
-        return tuple(mode for mode in MODES if mode in self.modes or mode in CANDIDATES or mode == "full")
+        return tuple(mode for mode in MODES if mode in self.modes or mode in QUERIED_CANDIDATES or mode == "full")
 
     def reference_tokens(self, total_tokens: int) -> int:
         """The budget of the rankers that views are held against: the one of `units`."""
