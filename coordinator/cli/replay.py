@@ -81,7 +81,8 @@ def replay(
         call.agent.query(lambda core: core.learned.statistics())  # before the work, not after it
     with progress("replay", 1.0) as advance:
         report = source(question, lambda share: advance(share, ""))
-    document, parts = report.document(), _parts(report)
+    document = report.document()
+    parts = _parts(document)
     if plot is not None:
         write_plot(document, plot)
         parts.append(Line(f"drawn: {plot}"))
@@ -177,8 +178,7 @@ def _kinds(query: list[str] | None, *, has_messages: bool) -> tuple[QueryKind, .
     return tuple(kinds.values())
 
 
-def _parts(report: Report) -> list[Part]:
-    document = report.document()
+def _parts(document: dict[str, Any]) -> list[Part]:
     parts: list[Part] = [Line(_heading(document))]
     for kind, found in document["by_query"].items():
         parts.append(Line(f"query: {kind}"))
