@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Callable
@@ -25,7 +24,10 @@ Value = TypeVar("Value")
 
 @dataclass(slots=True)
 class Desk:
-    """What reading and editing share. Blobs and the edit log belong to the node, book and focus to one agent."""
+    """What reading and editing share.
+
+    Blobs belong to the node, the edit log to its tree, book and focus to one agent.
+    """
 
     workspace: Workspace
     blobs: BlobStore
@@ -35,13 +37,16 @@ class Desk:
 
     @classmethod
     def set_up(cls, workspace: Workspace, state_dir: Path, *, blob_bytes: int) -> Desk:
-        """A desk over the state folder of this node; makes its private folders."""
+        """A desk over the state folder of this node; makes its private folders.
+
+        Blobs are shared by all trees. The edit log is the tree's own: in another work tree of the same repository,
+        which shares the claim space, the file of the same name is another file.
+        """
         folder = private_folder(state_dir)
-        space = hashlib.sha256(workspace.space.encode()).hexdigest()[:16]
         return cls(
             workspace,
             BlobStore(folder / "blobs", max_total_bytes=blob_bytes),
-            EditLog(folder / "edits" / space),
+            EditLog(folder / "edits" / workspace.digest),
         )
 
     def locate(self, named: str | os.PathLike[str]) -> tuple[str, Path]:
@@ -55,6 +60,11 @@ class Desk:
         if known is None:
             return None
         return Seen(known.content_hash, known.shown.ranges, known.last_mode, self.version(known.content_hash))
+
+    def expected(self, content_hash: str) -> Seen | None:
+        """The version of a file that somebody names by its hash, while it is kept."""
+        source = self.version(content_hash)
+        return None if source is None else Seen(content_hash, source=source)
 
     def changed_outside(self, target: str, content_hash: str) -> bool:
         """Whether a file is another than this agent last read, and no edit of ours made it so."""
