@@ -29,6 +29,7 @@ from coordinator.client import NoTransport, connect_core
 from coordinator.core import Core, PathName, named_list
 from coordinator.editing.edited import Edited
 from coordinator.editing.request import EditRequest, replacements_of
+from coordinator.efficacy import Efficacy, efficacy
 from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reading
 from coordinator.settings import Settings
@@ -228,6 +229,10 @@ class AsyncCoordinator:
     async def statistics(self) -> tuple[FieldCounts, Statistics]:
         """Like `Coordinator.statistics`."""
         return await self._do(self._core.field_counts()), await self._do(self._core.quality_statistics())
+
+    async def efficacy(self) -> Efficacy:
+        """Like `Coordinator.efficacy`."""
+        return await self._do(efficacy(self._core))
 
     async def edit_quality(self) -> EditQuality:
         """Like `Coordinator.edit_quality`."""

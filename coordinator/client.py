@@ -27,6 +27,7 @@ from coordinator.answer import Claimed, NotGranted
 from coordinator.core import Core, Identity, PathName, named_list
 from coordinator.editing.edited import Edited
 from coordinator.editing.request import EditRequest, replacements_of
+from coordinator.efficacy import Efficacy, efficacy
 from coordinator.identity import local_name
 from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reading
@@ -252,6 +253,10 @@ class Coordinator:
     def statistics(self) -> tuple[FieldCounts, Statistics]:
         """Counts of the field and of the quality store."""
         return self._do(self._core.field_counts()), self._do(self._core.quality_statistics())
+
+    def efficacy(self) -> Efficacy:
+        """How edits and reads went, what was learned, and what it was worth, as the stores tell it."""
+        return self._do(efficacy(self._core))
 
     def edit_quality(self) -> EditQuality:
         """How edits went, by extension and mode of the view that they were made from."""

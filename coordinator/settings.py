@@ -15,6 +15,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from actors.runtime.errors import Misuse
 from actors.runtime.holdout import SHARE
 from coordinator.embedding.settings import EmbeddingSettings
+from coordinator.gateway.settings import GatewaySettings
 
 PROJECT_FILE = "scentfield.toml"
 _START: ContextVar[Path | None] = ContextVar("start", default=None)
@@ -75,6 +76,7 @@ class Settings(BaseSettings):
     embeddings_auto_download: bool | None = Field(
         default=None, description="whether models may be downloaded; wins over auto_download of [embedding]"
     )
+    gateway: GatewaySettings = Field(default_factory=GatewaySettings, description="the door for HTTP and MCP")
     metrics: bool = Field(default=True, description="serve metrics to Prometheus")
     metrics_host: str = Field(default="127.0.0.1", description="where the exporter listens")
     metrics_port: int = Field(default=9464, ge=0, le=65_535, description="the exporter's port; 0 takes a free one")

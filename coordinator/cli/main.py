@@ -32,6 +32,7 @@ _PANELS: Final[dict[str, dict[str, CommandFunction]]] = {
     "The coordinator": {
         "up": house.up,
         "down": house.down,
+        "serve": house.serve,
         "status": status.status,
         "doctor": doctor.doctor,
         "backup": backup.backup,
