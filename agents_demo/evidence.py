@@ -16,7 +16,7 @@ from coordinator.client import Coordinator
 SETTLE_S: Final = 20.0
 """How long it may take until what came of the last reads has been told to all who learn from it."""
 _POLL_S: Final = 0.05
-_NO_FAILURES: Final = frozenset(("applied", "already_applied", "create"))
+_NO_FAILURES: Final = frozenset(("applied", "already_applied", "create", "deleted", "moved"))
 _TEACHES: Final = "not_shown"
 """The failed edits that thresholds learn from: the text is there, and was not in the view."""
 

@@ -23,13 +23,16 @@ from actors.scent_field.messages import (
     Released,
 )
 from actors.sessions.messages import SessionList
-from actors.thresholds.messages import Forgotten, Imported, Learning
+from actors.thresholds.event import ReplayRow
+from actors.thresholds.messages import Forgotten, Imported, Learning, ReplayCounted
 from coordinator.answer import AsyncClaimed, NotGranted
 from coordinator.client import NoTransport, connect_core
 from coordinator.core import Core, PathName, named_list
 from coordinator.editing.edited import Edited
 from coordinator.editing.request import EditRequest, replacements_of
 from coordinator.efficacy import Efficacy, efficacy
+from coordinator.memory.async_handle import AsyncFactHandle, AsyncPlaybookHandle
+from coordinator.reading.budget import Budget
 from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reading
 from coordinator.settings import Settings
@@ -130,6 +133,16 @@ class AsyncCoordinator:
     def wanted(self) -> tuple[Wanted, ...]:
         """Like `Coordinator.wanted`."""
         return self._core.wanted()
+
+    @property
+    def playbook(self) -> AsyncPlaybookHandle:
+        """Like `Coordinator.playbook`."""
+        return AsyncPlaybookHandle(self._core.playbook, self._do)
+
+    @property
+    def facts(self) -> AsyncFactHandle:
+        """Like `Coordinator.facts`."""
+        return AsyncFactHandle(self._core.facts, self._do)
 
     async def claim(
         self, targets: PathName | Sequence[PathName], *, shared: bool = False, wait_s: float = 0.0, intent: str = ""
@@ -262,6 +275,10 @@ class AsyncCoordinator:
         """Like `Coordinator.reset_learning`."""
         return await self._do(self._core.learned.reset(extension))
 
+    async def record_replay(self, history: str, rows: Sequence[ReplayRow]) -> ReplayCounted:
+        """Like `Coordinator.record_replay`."""
+        return await self._do(self._core.learned.record_replay(history, tuple(rows)))
+
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Like `Coordinator.embed`."""
         return await asyncio.to_thread(self._core.model().embed, texts)
@@ -279,10 +296,10 @@ class AsyncCoordinator:
         return await asyncio.to_thread(self._core.model().status)
 
     async def read(
-        self, path: PathName, mode: str = "auto", *, query: str = "", budget_tokens: int | None = None
+        self, path: PathName, mode: str = "auto", *, query: str = "", budget: Budget | None = None
     ) -> Reading:
         """Like `Coordinator.read`."""
-        return await self._do(self._core.read(path, Wish(mode, query, budget_tokens)))
+        return await self._do(self._core.read(path, Wish(mode, query, budget)))
 
     async def expand(self, path: PathName, unit: str) -> Reading:
         """Like `Coordinator.expand`."""
@@ -301,6 +318,14 @@ class AsyncCoordinator:
         """Like `Coordinator.edit`."""
         request = EditRequest(str(path), old, new, expect_hash, create, replacements_of(edits))
         return await self._do(self._core.edit(path, request))
+
+    async def delete(self, path: PathName, *, expect_hash: str | None = None) -> Edited:
+        """Like `Coordinator.delete`."""
+        return await self._do(self._core.delete(path, expect_hash))
+
+    async def move(self, path: PathName, new_path: PathName, *, expect_hash: str | None = None) -> Edited:
+        """Like `Coordinator.move`."""
+        return await self._do(self._core.move(path, new_path, expect_hash))
 
     async def undo(self, path: PathName) -> Edited:
         """Like `Coordinator.undo`."""

@@ -22,13 +22,16 @@ from actors.scent_field.messages import (
     Released,
 )
 from actors.sessions.messages import SessionList
-from actors.thresholds.messages import Forgotten, Imported, Learning
+from actors.thresholds.event import ReplayRow
+from actors.thresholds.messages import Forgotten, Imported, Learning, ReplayCounted
 from coordinator.answer import Claimed, NotGranted
 from coordinator.core import Core, Identity, PathName, named_list
 from coordinator.editing.edited import Edited
 from coordinator.editing.request import EditRequest, replacements_of
 from coordinator.efficacy import Efficacy, efficacy
 from coordinator.identity import local_name
+from coordinator.memory.handle import FactHandle, PlaybookHandle
+from coordinator.reading.budget import Budget
 from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reading
 from coordinator.settings import Settings
@@ -136,6 +139,16 @@ class Coordinator:
     def wanted(self) -> tuple[Wanted, ...]:
         """Who waits for this agent's claims, as its last heartbeat was told."""
         return self._core.wanted()
+
+    @property
+    def playbook(self) -> PlaybookHandle:
+        """What this agent found worth keeping, and what all agents of the space did."""
+        return PlaybookHandle(self._core.playbook, self._do)
+
+    @property
+    def facts(self) -> FactHandle:
+        """What the agents of this space know."""
+        return FactHandle(self._core.facts, self._do)
 
     def claim(
         self, targets: PathName | Sequence[PathName], *, shared: bool = False, wait_s: float = 0.0, intent: str = ""
@@ -286,6 +299,10 @@ class Coordinator:
         """Forget what was learned of one extension, or all of it."""
         return self._do(self._core.learned.reset(extension))
 
+    def record_replay(self, history: str, rows: Sequence[ReplayRow]) -> ReplayCounted:
+        """Let this be what replays say of a history, as `scentfield replay --learn` does; twice is as good as once."""
+        return self._do(self._core.learned.record_replay(history, tuple(rows)))
+
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Vectors of texts, one row each; waits for the model. Raises `Unavailable` if there is none, and why."""
         return self._core.model().embed(texts)
@@ -302,14 +319,15 @@ class Coordinator:
         """Whether the embedding model is ready, and why not. Raises `Unavailable` where it is switched off."""
         return self._core.model().status()
 
-    def read(self, path: PathName, mode: str = "auto", *, query: str = "", budget_tokens: int | None = None) -> Reading:
-        """Show a file: `auto`, `full`, `lines:N-M`, `diff`, `signatures`, `map` or `entropy`.
+    def read(self, path: PathName, mode: str = "auto", *, query: str = "", budget: Budget | None = None) -> Reading:
+        """Show a file: `auto`, `full`, `lines:N-M`, `diff`, `signatures`, `map`, `units` or `entropy`.
 
-        `entropy` prefers lines that speak of `query`, and keeps to `budget_tokens`; other modes look at neither.
+        `units` and `entropy` prefer what speaks of `query`, and keep to `budget`: tokens if it is a whole number, a
+        share of the file's with a point (0.25). Other modes look at neither.
         Works without a coordinator too, and says so. Raises `BadTarget`, and `Misuse` for an unknown mode, a binary
         file, or one that is not there.
         """
-        return self._do(self._core.read(path, Wish(mode, query, budget_tokens)))
+        return self._do(self._core.read(path, Wish(mode, query, budget)))
 
     def expand(self, path: PathName, unit: str) -> Reading:
         """Show one unit of a file whole: `function`, `Class.method`, or `L10-42`."""
@@ -336,8 +354,25 @@ class Coordinator:
         request = EditRequest(str(path), old, new, expect_hash, create, replacements_of(edits))
         return self._do(self._core.edit(path, request))
 
+    def delete(self, path: PathName, *, expect_hash: str | None = None) -> Edited:
+        """Delete a file, under a claim as `edit`; `undo` brings it back. Folders and symlinks are refused.
+
+        Returns and raises as `edit`, and `BadTarget` for what is no file.
+        """
+        return self._do(self._core.delete(path, expect_hash))
+
+    def move(self, path: PathName, new_path: PathName, *, expect_hash: str | None = None) -> Edited:
+        """Move or rename a file, under a claim on both paths; nothing is overwritten, and `undo` moves it back.
+
+        What this agent has seen of the file goes along. Returns and raises as `delete`.
+        """
+        return self._do(self._core.move(path, new_path, expect_hash))
+
     def undo(self, path: PathName) -> Edited:
-        """Take back the newest edit of a file, unless it was changed since. A second undo brings the edit back."""
+        """Take back the newest edit, move or deletion of a file, unless it was changed since.
+
+        A second undo brings it back.
+        """
         return self._do(self._core.undo(path))
 
     def close(self) -> int:

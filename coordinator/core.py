@@ -35,14 +35,20 @@ from coordinator import giving
 from coordinator.asking import Asker
 from coordinator.conversation import error_of
 from coordinator.desk import Desk
-from coordinator.domain import QUALITY_STORE, SCENT_FIELD, THRESHOLDS
+from coordinator.domain import MEMORY, QUALITY_STORE, SCENT_FIELD, THRESHOLDS
 from coordinator.editing.edited import Edited
-from coordinator.editing.editor import Editor, EditPort
+from coordinator.editing.editor import Editor
+from coordinator.editing.mover import Mover
+from coordinator.editing.permit import EditPort
 from coordinator.editing.request import EditRequest
+from coordinator.editing.undoer import Undoer
 from coordinator.heart import Heart, monotonic_s
 from coordinator.identity import local_name
 from coordinator.learning.learned import Learned
 from coordinator.learning.policy_desk import PolicyDesk
+from coordinator.memory.fact_calls import FactCalls
+from coordinator.memory.ground import Ground
+from coordinator.memory.playbook_calls import PlaybookCalls
 from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reader, Reading, ReadPort
 from coordinator.session import AgentSession, beat, new_token, register, say_goodbye
@@ -91,9 +97,11 @@ class Core:
         self._field = asker(SCENT_FIELD)
         self._quality = asker(QUALITY_STORE)
         self._thresholds = asker(THRESHOLDS)
+        self._memory = asker(MEMORY)
         self.embedder = embedder
         # Reports must not hold an agent up: they get a short time, and one that is late is dropped.
         report = partial(asker, timeout_s=min(REPORT_TIMEOUT_S, settings.call_timeout_s))
+        self._memory_reports = report(MEMORY)
         read_port = ReadPort(
             report(SCENT_FIELD),
             report(QUALITY_STORE),
@@ -110,6 +118,8 @@ class Core:
             monotonic=monotonic_s,
         )
         self._editor = Editor(self.desk, port)
+        self._mover = Mover(self.desk, port)
+        self._undoer = Undoer(self.desk, port)
 
     @property
     def space(self) -> str:
@@ -128,6 +138,20 @@ class Core:
         more, and its claims, until Python looks for rings.
         """
         return Learned(self._quality, self._thresholds, current=self.current, asking=self._asking)
+
+    @property
+    def playbook(self) -> PlaybookCalls:
+        """Playbooks; made for each use, for the same reason."""
+        return PlaybookCalls(self._ground())
+
+    @property
+    def facts(self) -> FactCalls:
+        """Facts; the same."""
+        return FactCalls(self._ground())
+
+    def _ground(self) -> Ground:
+        current, asking = self.current, self._asking
+        return Ground(self.workspace, self._memory, self._memory_reports, current, asking, self.embedder)
 
     def register(self) -> Operation[AgentSession]:
         """Begin a session, and keep it alive in the background where heartbeats do that."""
@@ -376,7 +400,15 @@ class Core:
 
     def undo(self, named: PathName) -> Operation[Edited]:
         """Take back the newest edit of a file."""
-        return (yield from self._editor.undo((yield from self._editing()), named))
+        return (yield from self._undoer.undo((yield from self._editing()), named))
+
+    def delete(self, named: PathName, expect_hash: str | None) -> Operation[Edited]:
+        """Delete a file."""
+        return (yield from self._mover.delete((yield from self._editing()), named, expect_hash))
+
+    def move(self, named: PathName, new_name: PathName, expect_hash: str | None) -> Operation[Edited]:
+        """Give a file another name."""
+        return (yield from self._mover.move((yield from self._editing()), named, new_name, expect_hash))
 
     def _editing(self) -> Operation[AgentSession | None]:
         """The session; a dead one is an error here, never a way around the coordinator."""

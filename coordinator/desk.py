@@ -11,7 +11,7 @@ from pathlib import Path
 from actors.runtime.errors import Corrupt, ScentfieldError
 from coordinator.editing.blob_store import BlobStore
 from coordinator.editing.request import Seen
-from coordinator.editing.undo import EditLog
+from coordinator.editing.undo import EditEntry, EditLog
 from coordinator.folder import private_folder
 from coordinator.reading.source import SourceText, decode
 from coordinator.reading.view_book import ViewBook
@@ -38,6 +38,11 @@ class Desk:
             EditLog(folder / "edits" / space),
         )
 
+    def locate(self, named: str | os.PathLike[str]) -> tuple[str, Path]:
+        """The target of a file that somebody named, and where it is. Raises `BadTarget`."""
+        target = self.workspace.target(named)
+        return target, self.workspace.path(target)
+
     def seen(self, target: str) -> Seen | None:
         """What this agent last saw of a file; None if it never read it."""
         known = self.book.of(target)
@@ -51,6 +56,35 @@ class Desk:
         if known is None or known.content_hash == content_hash:
             return False
         return self.log.who_made(target, content_hash) is None
+
+    def changed_by_other(self, target: str, content_hash: str, agent_id: str) -> str:
+        """Which other agent has changed a file since this one last read it; empty if none has.
+
+        Also where something outside, such as a formatter, has gone over that agent's edit since.
+        """
+        known = self.book.of(target)
+        if known is None or known.content_hash == content_hash:
+            return ""
+        edit = self.log.who_made(target, content_hash) or self.log.who_changed(target, known.content_hash)
+        return "" if edit is None or edit.agent_id == agent_id else edit.agent_id
+
+    def mode_of(self, target: str) -> str:
+        """The mode of this agent's last whole-file view of a file; empty if it had none."""
+        known = self.book.of(target)
+        return "" if known is None else known.last_mode
+
+    def arms_of(self, target: str) -> tuple[str, ...]:
+        """The learned layers that this view went without."""
+        known = self.book.of(target)
+        return () if known is None else known.arms
+
+    def logged(self, entry: EditEntry) -> tuple[str, ...]:
+        """Put an edit on record; returns why it is not, if it is not. Never stops the work: the edit was made."""
+        try:
+            self.log.append(entry)
+        except ScentfieldError as error:
+            return (f"the edit was made but not logged, so it cannot be undone: {error.message}",)
+        return ()
 
     def keep(self, raw: bytes) -> str | None:
         """Keep a version of a file for diffs and undo; returns why it is not kept, or None. Never stops the work."""

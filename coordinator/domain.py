@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from actors.coordination.messages import SCHEMA as COORDINATION_SCHEMA
+from actors.memory.messages import SCHEMA as MEMORY_SCHEMA
 from actors.quality_store.messages import SCHEMA as QUALITY_SCHEMA
 from actors.runtime.wire import Schema
 from actors.thresholds.messages import SCHEMA as THRESHOLDS_SCHEMA
@@ -16,6 +17,7 @@ from coordinator.settings import Settings
 SCENT_FIELD: Final = "scent_field"
 QUALITY_STORE: Final = "quality_store"
 THRESHOLDS: Final = "thresholds"
+MEMORY: Final = "memory"
 EMBEDDING: Final = "embedding"
 
 
@@ -33,6 +35,7 @@ DOMAINS: Final[Mapping[str, Domain]] = MappingProxyType(
         SCENT_FIELD: Domain(SCENT_FIELD, COORDINATION_SCHEMA, "actors.coordination.factory:make_coordination"),
         QUALITY_STORE: Domain(QUALITY_STORE, QUALITY_SCHEMA, "actors.quality_store.factory:make_quality_store"),
         THRESHOLDS: Domain(THRESHOLDS, THRESHOLDS_SCHEMA, "actors.thresholds.factory:make_thresholds"),
+        MEMORY: Domain(MEMORY, MEMORY_SCHEMA, "actors.memory.factory:make_memory"),
     }
 )
 
@@ -50,6 +53,8 @@ def machine_options(domain: str, settings: Settings) -> dict[str, Any]:
         return {"ledger_key": own_ledger_key(settings.state_dir), "penalty_holdout": settings.holdout_share}
     if domain == THRESHOLDS:
         return {"origin": own_origin(settings.state_dir)}
+    if domain == MEMORY:
+        return {}
     return {
         "max_sessions": settings.max_sessions,
         "max_leases": settings.max_leases,

@@ -90,6 +90,17 @@ class Workspace:
         spelled = "/".join((*([escape(found)] if found else []), *tail)) or "."
         return self._folded(canonical(f"./{spelled}/" if is_folder else f"./{spelled}"))
 
+    def own_target(self, named: str | os.PathLike[str], *, cwd: str | os.PathLike[str] | None = None) -> str:
+        """The target of a file that is moved or deleted itself. Raises `BadTarget` as `target`, and for a symlink."""
+        target = self.target(named, cwd=cwd)
+        at = self.root / (cwd or "") / named
+        if os.path.islink(at):  # noqa: PTH114 -- Path.is_symlink raises for a name that is too long
+            raise BadTarget(
+                f"{_shown(os.fspath(named))} is a symlink, to {str(at.readlink())!r}: name the file itself; a link is "
+                "moved or deleted by other means"
+            )
+        return target
+
     def _is_as_written(self, text: str) -> bool:
         """Whether this is the target of a file already: nearly all are, and need no look at the folders above the root.
 

@@ -159,6 +159,7 @@ class EmbeddingActor:
         inference = self._inference
         return {
             "pid": os.getpid(),
+            "config": self._config,
             "uptime_s": self._monotonic() - self._started_s,
             "status": self._lifecycle.status,
             "n_queued_texts": self._pace.n_queued,

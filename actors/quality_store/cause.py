@@ -34,9 +34,9 @@ SILENT_CAUSES: Final = (
     "encoding",
     "disk",
 )
-# An edit that is already in the file, and a file that was created, are successes for their caller and no signal.
+# An edit that is already in the file, and what concerns files as a whole, are successes for their caller and no signal.
 _CAUSES: Final = {
-    SUCCESS: (APPLIED, "already_applied", "create"),
+    SUCCESS: (APPLIED, "already_applied", "create", "deleted", "moved"),
     FAILURE: (*NOT_FOUND_CAUSES, *SILENT_CAUSES),
 }
 

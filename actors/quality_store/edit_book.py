@@ -19,6 +19,7 @@ from actors.quality_store.escalation import Escalation, Escalations
 from actors.quality_store.event import (
     EscalationArmed,
     EscalationEnded,
+    EscalationMoved,
     EscalationReturned,
     OutcomeCounted,
     OutcomeRecorded,
@@ -27,13 +28,13 @@ from actors.quality_store.event import (
     PenaltyServed,
 )
 from actors.quality_store.limit import Limits
-from actors.quality_store.messages import Dropped, Recorded, RecordOutcome
+from actors.quality_store.messages import Dropped, FollowMove, Recorded, RecordOutcome
 from actors.quality_store.mode import FULL, check_mode
 from actors.quality_store.pair import NO_EVIDENCE, Key, Pairs, fail_rate, is_risky
 from actors.quality_store.path import check_path, extension_of, label_of
 from actors.quality_store.row import PairRow
 from actors.quality_store.tally import Tally
-from actors.runtime.errors import InvariantBroken
+from actors.runtime.errors import InvariantBroken, Misuse
 
 ENDINGS = ("served", "expired", "evicted", "changed")
 
@@ -115,6 +116,17 @@ class EditBook:
         for path in pending:
             self._record(EscalationEnded(space, path, "changed"))
         return Dropped(len(pending))
+
+    def follow_move(self, asked: FollowMove, utc_s: float) -> Dropped:
+        """Take an escalation along with its file; one of a file that was there before is void."""
+        check_path(asked.space, asked.path)
+        check_path(asked.space, asked.new_path)
+        if asked.path == asked.new_path:
+            raise Misuse(f"{asked.path[:80]!r} cannot be moved to itself: name two paths")
+        dropped = self.drop_escalations(asked.space, (asked.new_path,), utc_s)
+        if asked[:2] in self.escalations:
+            self._record(EscalationMoved(*asked))
+        return dropped
 
     def give_back(self, escalation: Escalation, utc_s: float) -> None:
         """Undo a `serve` whose caller never heard of it; a newer escalation of the path stands."""
@@ -209,6 +221,10 @@ class EditBook:
         """Apply the end of an escalation."""
         self.totals.add(("escalation", fact.reason))
         self.escalations.end(fact.space, fact.path)
+
+    def escalation_moved(self, fact: EscalationMoved) -> None:
+        """Apply a move: it is the same escalation."""
+        self.escalations.move(*fact)
 
     def penalty_served(self, fact: PenaltyServed) -> None:
         """Apply a served penalty."""

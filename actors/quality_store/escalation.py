@@ -54,6 +54,11 @@ class Escalations:
         if escalation.armed_at < newest:
             self._armed_at = dict(sorted(self._armed_at.items(), key=lambda item: item[1]))
 
+    def move(self, space: str, path: str, new_path: str) -> None:
+        """Let one go along with its file, with its age and in its place."""
+        moved = {(space, path): (space, new_path)}
+        self._armed_at = {moved.get(where, where): armed_at for where, armed_at in self._armed_at.items()}
+
     def end(self, space: str, path: str) -> None:
         """Forget one."""
         del self._armed_at[space, path]

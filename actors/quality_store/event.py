@@ -65,6 +65,14 @@ class EscalationReturned(NamedTuple):
     at_utc_s: float
 
 
+class EscalationMoved(NamedTuple):
+    """A file was renamed, and its pending escalation went along with its age."""
+
+    space: str
+    path: str
+    new_path: str
+
+
 class PenaltyServed(NamedTuple):
     """An automatic read of a risky pair was answered with `full`."""
 
@@ -203,6 +211,7 @@ EVENTS: Final = EventTable(
         315: ExtensionForgotten,
         316: DayClosed,
         317: PenaltyHeldOut,
+        318: EscalationMoved,
     },
     relaxed=(
         OutcomeCounted,

@@ -15,6 +15,7 @@ from actors.quality_store.event import (
     EditTried,
     EscalationArmed,
     EscalationEnded,
+    EscalationMoved,
     EscalationReturned,
     ExtensionForgotten,
     FilesForgotten,
@@ -35,6 +36,7 @@ from actors.quality_store.messages import (
     DropEscalation,
     Dropped,
     EditQuality,
+    FollowMove,
     GetEditQuality,
     GetLedger,
     GetReadQuality,
@@ -110,6 +112,7 @@ class QualityStore(PinnedMachine):
             PeekMode: self._peek_mode,
             RecordRead: self._record_read,
             DropEscalation: self._drop_escalation,
+            FollowMove: self._follow_move,
             GetStatistics: self._statistics,
             GetEditQuality: self._edit_quality,
             GetReadQuality: self._read_quality,
@@ -126,6 +129,7 @@ class QualityStore(PinnedMachine):
             EscalationArmed: edits.escalation_armed,
             EscalationEnded: edits.escalation_ended,
             EscalationReturned: edits.escalation_returned,
+            EscalationMoved: edits.escalation_moved,
             PenaltyServed: edits.penalty_served,
             PenaltyHeldOut: edits.penalty_held_out,
             ReadRecorded: state.read_recorded,
@@ -159,6 +163,9 @@ class QualityStore(PinnedMachine):
 
     def _drop_escalation(self, _: Caller, asked: DropEscalation, now: Now) -> Dropped:
         return self._edits.drop_escalations(asked.space, asked.paths, now.utc_s)
+
+    def _follow_move(self, _: Caller, asked: FollowMove, now: Now) -> Dropped:
+        return self._edits.follow_move(asked, now.utc_s)
 
     def _statistics(self, _: Caller, __: GetStatistics, now: Now) -> Statistics:
         return take_statistics(self._edits, self._reads, self._state, self.outbox, len(self._pins), now.utc_s)

@@ -88,7 +88,8 @@ class RecordRead(NamedTuple):
     `mode` is what was served. `source` says who chose it: "explicit" or "" if the agent named it, else the rule's name;
     for a `full` that was served because another mode did not pay, any name but "explicit", "" and "expected_cost".
     `is_unchanged`: the agent's last view of the file had the same content and mode, or it is an empty diff. `arms` are
-    the learned layers that were held out for this view.
+    the learned layers that were held out for this view. `is_changed`: that last view had other content, so that looking
+    again says nothing of it.
     """
 
     space: str
@@ -99,6 +100,7 @@ class RecordRead(NamedTuple):
     n_total_tokens: int
     is_unchanged: bool = False
     arms: tuple[str, ...] = ()
+    is_changed: bool = False
 
 
 class ReadCounted(NamedTuple):
@@ -115,8 +117,16 @@ class DropEscalation(NamedTuple):
     paths: tuple[str, ...]
 
 
+class FollowMove(NamedTuple):
+    """A file was moved or renamed: what is pending for it goes along. What `new_path` had pending is void."""
+
+    space: str
+    path: str
+    new_path: str
+
+
 class Dropped(NamedTuple):
-    """So many of the paths had an escalation pending."""
+    """So many of the paths had an escalation pending that is void now."""
 
     n_escalations: int
 
@@ -224,6 +234,7 @@ SCHEMA = Schema(
         "peek_mode": PeekMode,
         "record_read": RecordRead,
         "drop_escalation": DropEscalation,
+        "follow_move": FollowMove,
         "statistics": GetStatistics,
         "edit_quality": GetEditQuality,
         "read_quality": GetReadQuality,

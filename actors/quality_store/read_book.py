@@ -127,7 +127,8 @@ class ReadBook:
         if mode != FULL:
             is_watched, bounced = True, ()
         elif is_free(asked.source, arm):
-            is_watched, bounced = asked.n_tokens > MIN_WASTED_TOKENS, trail.bounced(where, number)
+            is_watched = asked.n_tokens > MIN_WASTED_TOKENS
+            bounced = () if asked.is_changed else trail.bounced(where, number)
         else:
             is_watched, bounced = False, ()
         unused = trail.unused(number)

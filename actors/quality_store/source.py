@@ -15,6 +15,11 @@ BOUNCE: Final = "bounce"
 PATH_MEMORY: Final = "path_memory"
 EXPECTED_COST: Final = "expected_cost"
 PENALTY: Final = "edit_quality_penalty"
+CHANGED_BY_OTHER: Final = "changed_by_other"
+"""Another agent has changed the file since this one read it, and it is shown all that changed."""
+HOT: Final = "hot"
+"""Others are at work on the file: nothing of it is left out."""
+CONTENTION: Final = frozenset({CHANGED_BY_OTHER, HOT})
 
 
 def is_named(source: str) -> bool:

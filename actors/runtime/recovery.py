@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 
 from actors.runtime.errors import Corrupt
 from actors.runtime.kernel import Kernel
+from actors.runtime.newer_format import NewerFormat
 from actors.runtime.state_format import StateFormat, state_format_of
 from actors.runtime.store import Store
 from actors.runtime.table import Head
-from actors.runtime.view import NewerFormat, View
+from actors.runtime.view import View
 
 
 class Recovered(NamedTuple):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from actors.runtime.view import newer_format
+from actors.runtime.newer_format import newer_format
 
 if TYPE_CHECKING:
     from actors.runtime.kernel import Kernel

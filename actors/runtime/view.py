@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from actors.runtime.errors import Corrupt, WireError
+from actors.runtime.newer_format import newer_format
 from actors.runtime.table import (
     FORMAT,
     Head,
@@ -28,10 +29,6 @@ REPAIR: Final = (
     "cuts it there"
 )
 """What to do about a store that is damaged."""
-
-
-class NewerFormat(Corrupt):
-    """A newer version has written this; nothing is wrong with it."""
 
 
 class View:
@@ -188,13 +185,6 @@ class View:
             return unpack_own(payload)
         except WireError as error:
             raise self.damage(f"{what} cannot be read ({error.message})") from error
-
-
-def newer_format(what: str, found: int, known: int) -> NewerFormat:
-    """The error for what has another format than this version reads."""
-    return NewerFormat(
-        f"{what} has format {found}, this version reads {known}: use the version that wrote it. Nothing was changed"
-    )
 
 
 def damage(where: str, what: str, advice: str) -> Corrupt:

@@ -68,21 +68,24 @@ class Ending:
         return Released(released, tuple(missed))
 
     def give_back(self, session_id: str, command: GiveBack, now_s: float) -> Released:
-        """Release a claim of one target by its generation, unless its holder has asked for it again since."""
+        """Release a claim of just these targets by its generation, unless its holder has asked for it again since."""
         check_space(self._state, command.space)
-        parse_target(command.target)
+        texts = tuple(sorted(set(command.targets)))  # as a claim keeps them
+        for text in texts:
+            parse_target(text)
         space = self._state.look(command.space)
-        for lease in space.leases.owned_on(session_id, command.target):
-            if lease.generation == command.generation and lease.targets == (command.target,):
+        for lease in space.leases.owned_on(session_id, texts[0]) if texts else ():
+            if lease.generation == command.generation and lease.targets == texts:
                 if lease.renewed:
-                    return Released(0, (NotReleased(command.target, "you have claimed it again since"),))
+                    return _none_released(texts, "you have claimed it again since")
                 self._end(space, lease, "released", now_s)
-                return Released(1, ())
+                return Released(len(texts), ())
         if any(lease.generation == command.generation for lease in space.leases.owned(session_id)):
-            why = f"your claim with generation {command.generation} is not one of this target alone"
+            alone = "this target" if len(texts) == 1 else "these targets"
+            why = f"your claim with generation {command.generation} is not one of {alone} alone"
         else:
             why = self._why_ended(space, session_id, command.generation)
-        return Released(0, (NotReleased(command.target, why),))
+        return _none_released(texts, why)
 
     def _release_claim(self, session_id: str, space: ClaimSpace, command: Release, now_s: float) -> Released:
         leases = self._numbered(space, session_id, command)
@@ -299,3 +302,7 @@ class Ending:
                 self._state.again(due, fades_at_s)
             else:
                 self._end(space, lease, "faded", now_s)
+
+
+def _none_released(texts: tuple[str, ...], why: str) -> Released:
+    return Released(0, tuple([NotReleased(text, why) for text in texts]))

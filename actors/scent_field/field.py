@@ -29,6 +29,7 @@ from actors.scent_field.limits import FieldLimits
 from actors.scent_field.liveness import Liveness
 from actors.scent_field.messages import (
     Check,
+    CheckHeat,
     Claim,
     ClaimAny,
     ClaimEach,
@@ -83,6 +84,7 @@ class ScentField:
             SetStrictness: self._set_strictness,
             Sync: lambda _, command, now_s: self._report.sync(command, now_s),
             Check: lambda _, command, now_s: self._report.check(command, now_s),
+            CheckHeat: lambda _, command, now_s: self._report.heat(command, now_s),
             Watch: lambda _, command, now_s: self._report.watch(command, now_s),
             ListLosses: lambda _, command, now_s: self._report.losses(command, now_s),
             ListAudit: lambda _, command, _now_s: self._report.audit(command),

@@ -1,11 +1,11 @@
-"""What others have left on targets that somebody is about to work on: DONE, STUCK, AVOID."""
+"""What others have left on targets that somebody is about to work on: DONE, STUCK, AVOID; and how hot they are."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from actors.scent_field.messages import SignalNote
+from actors.scent_field.messages import AgentHeat, Heat, SignalNote
 from actors.scent_field.signal import SignalKind, SignalRow, Signals
 from actors.scent_field.target import Target, TargetKind, overlaps, parse_target
 
@@ -25,6 +25,17 @@ def marks_on(signals: Signals, targets: tuple[Target, ...], now_s: float) -> tup
     rows = {(row.kind, row.target): row for target in targets for row in _rows_on(signals, kinds, target, now_s)}
     strongest = sorted(rows.values(), key=lambda row: (-row.intensity, row.kind, row.target))
     return tuple([_note(row, now_s) for row in strongest[:MAX_NOTES]])
+
+
+def heat_on(signals: Signals, target: Target, session_id: str, now_s: float) -> Heat:
+    """The HOT signals of all others on a file and the folders that hold it."""
+    heat: dict[str, float] = {}
+    for row in _rows_on(signals, signals.kinds_present((SignalKind.HOT,)), target, now_s):
+        for deposit in row.deposits:
+            if deposit.agent_id != session_id:
+                heat[deposit.agent_id] = heat.get(deposit.agent_id, 0.0) + deposit.intensity
+    hottest = sorted(heat, key=lambda agent: (-heat[agent], agent))
+    return Heat(tuple([AgentHeat(agent, heat[agent]) for agent in hottest[:MAX_NOTES]]))
 
 
 def places_marked(signals: Signals, paths: Sequence[str]) -> list[int]:

@@ -167,10 +167,10 @@ class Release(NamedTuple):
 
 
 class GiveBack(NamedTuple):
-    """Release a claim of one target that was made for a moment, unless it was claimed again since its grant."""
+    """Release a claim of just these targets that was made for a moment, unless it was claimed again since."""
 
     space: str
-    target: str
+    targets: tuple[str, ...]
     generation: int
 
 
@@ -299,6 +299,27 @@ class Checked(NamedTuple):
         return self.holds
 
 
+class CheckHeat(NamedTuple):
+    """Ask how hot a file is by what agents other than this session have left."""
+
+    space: str
+    path: str
+    session_id: str
+
+
+class AgentHeat(NamedTuple):
+    """The sum of one agent's HOT signals on a file and the folders that hold it."""
+
+    agent_id: str
+    intensity: float
+
+
+class Heat(NamedTuple):
+    """Who has made the file hot, hottest first, 10 at most."""
+
+    agents: tuple[AgentHeat, ...]
+
+
 class Watch(NamedTuple):
     """Tell me what changes after `version`; wait up to `timeout_s` for something."""
 
@@ -414,6 +435,7 @@ SCHEMA = Schema(
         "deposit": LeaveSignal,
         "sync": Sync,
         "check": Check,
+        "check_heat": CheckHeat,
         "watch": Watch,
         "set_strictness": SetStrictness,
         "list_losses": ListLosses,
@@ -429,12 +451,13 @@ SCHEMA = Schema(
         "deposited": Deposited,
         "field_view": FieldView,
         "checked": Checked,
+        "heat": Heat,
         "changes": Changes,
         "losses": Losses,
         "audit": Audit,
         "field_counts": FieldCounts,
     },
-    queries=["sync", "check", "watch", "list_losses", "list_audit", "field_statistics"],
+    queries=["sync", "check", "check_heat", "watch", "list_losses", "list_audit", "field_statistics"],
     waiting={"claim": "wait_s", "claim_any": "wait_s", "watch": "timeout_s"},
     committed=["field_statistics"],
 )

@@ -8,15 +8,18 @@ from actors.scent_field.expiry import Expiry
 from actors.scent_field.lease import Lease
 from actors.scent_field.liveness import Liveness
 from actors.scent_field.loss import LostClaim
+from actors.scent_field.mark import heat_on
 from actors.scent_field.messages import (
     Audit,
     Changes,
     Check,
     Checked,
+    CheckHeat,
     Count,
     FieldCounts,
     FieldRow,
     FieldView,
+    Heat,
     ListAudit,
     ListLosses,
     Loss,
@@ -99,6 +102,12 @@ class Report:
         shown = candidates[0] if candidates else None
         why = "" if own else self._why_not(space, command, shown)
         return self._checked(space, bool(own), why, shown, now_s)
+
+    def heat(self, command: CheckHeat, now_s: float) -> Heat:
+        """How hot others have made a file."""
+        check_space(self._state, command.space)
+        target = parse_target(command.path)
+        return heat_on(self._state.look(command.space).signals, target, command.session_id, now_s)
 
     def _is_meant(self, lease: Lease, command: Check) -> bool:
         return lease.generation == command.generation and command.session_id in ("", lease.session_id)

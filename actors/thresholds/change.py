@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from actors.thresholds.contribution import NO_EVIDENCE, Effective
-from actors.thresholds.messages import DeltaChange, ShareChange
+from actors.thresholds.cost import BUCKETS, CostKey, Outcomes
+from actors.thresholds.messages import CostChange, CostRow, DeltaChange, ShareChange
 from actors.thresholds.origin import Origins, effective_deltas, observations
 from actors.thresholds.placement import NOTHING_OBSERVED, Observed
+from actors.thresholds.policy import cost_row
 
 
 class Known(NamedTuple):
@@ -40,4 +43,20 @@ def share_changes(before: Known, after: Known, min_observations: int) -> tuple[S
         if old != new:
             shares = (old.share(min_observations), new.share(min_observations))
             changes.append(ShareChange(profile, *shares, old.n, new.n))
+    return tuple(changes)
+
+
+Told = Mapping[CostKey, tuple[CostRow, float]]
+"""What readers are told of each kind of view that there is evidence of, and from how many outcomes."""
+
+
+def cost_changes(before: Told, after: Told) -> tuple[CostChange, ...]:
+    """The kinds of views of which readers are told something else, sorted."""
+    keys = sorted({*before, *after}, key=lambda key: (key.extension, key.mode, BUCKETS.index(key.bucket)))
+    changes = []
+    for key in keys:
+        nothing = cost_row(key, Outcomes()), 0.0
+        (old, _), (new, n_outcomes) = before.get(key, nothing), after.get(key, nothing)
+        if old != new:
+            changes.append(CostChange(old, new, n_outcomes))
     return tuple(changes)

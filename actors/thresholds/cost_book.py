@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from actors.runtime.errors import InvariantBroken
 from actors.runtime.outbox import BOUNCE, EDIT_FAILURE, Note
+from actors.runtime.tally import Tally
 from actors.thresholds.cost import BUCKETS, MAX_COUNT, MAX_TOKENS, PRIORS, CostKey, Outcomes, outcomes_of, size_bucket
 from actors.thresholds.daily_count import NO_COUNTS, NO_REST, DailyCounts
 from actors.thresholds.event import CostEvicted, CostRecorded, CostRolled
 from actors.thresholds.limit import N_DAYS
-from actors.thresholds.tally import Tally
 
 LOSSES: Final = frozenset((BOUNCE, EDIT_FAILURE))
 

@@ -155,6 +155,33 @@ class LearningReset(NamedTuple):
     day: int
 
 
+class ReplayRow(NamedTuple):
+    """What a replay says of one kind of view: whole counts, as of outcomes that were seen."""
+
+    extension: str
+    mode: str
+    bucket: str
+    n: int
+    n_losses: int
+    n_tokens: int
+    n_total_tokens: int
+    n_extra_tokens: int
+
+
+class ReplayRecorded(NamedTuple):
+    """From this day on these rows are what replays say of a history, in the place of any before."""
+
+    history: str
+    day: int
+    rows: tuple[ReplayRow, ...]
+
+
+class ReplayEvicted(NamedTuple):
+    """There were too many histories; this one's replay was the oldest."""
+
+    history: str
+
+
 EVENTS: Final = RECEIVED_EVENTS + EventTable(
     {
         400: TokenPinned,
@@ -171,5 +198,7 @@ EVENTS: Final = RECEIVED_EVENTS + EventTable(
         411: OriginEvicted,
         412: BundleImported,
         413: LearningReset,
+        414: ReplayRecorded,
+        415: ReplayEvicted,
     }
 )

@@ -13,10 +13,13 @@ from actors.runtime.machine import Caller, Now
 from actors.runtime.outbox import EDIT_FAILURE, TOPICS, Deliver, Delivered, Note
 from actors.runtime.pinned_machine import Applier, PinnedMachine
 from actors.runtime.received import NotesApplied, Received, SourceForgotten
+from actors.runtime.state_format import StateFormat
+from actors.runtime.tally import Tally
 from actors.thresholds.bundle import bundle_text
-from actors.thresholds.change import delta_changes, known, share_changes
+from actors.thresholds.change import cost_changes, delta_changes, known, share_changes
 from actors.thresholds.contribution import WEIGHTS
 from actors.thresholds.cost_book import CostBook
+from actors.thresholds.cost_evidence import Evidence, cost_evidence
 from actors.thresholds.event import (
     EVENTS,
     BundleImported,
@@ -31,6 +34,8 @@ from actors.thresholds.event import (
     OriginMerged,
     PlacementRecorded,
     PlacementRolled,
+    ReplayEvicted,
+    ReplayRecorded,
 )
 from actors.thresholds.limit import Limits
 from actors.thresholds.messages import (
@@ -47,6 +52,8 @@ from actors.thresholds.messages import (
     PlacementCounted,
     Policy,
     RecordPlacement,
+    RecordReplay,
+    ReplayCounted,
     ResetLearning,
     Statistics,
 )
@@ -54,8 +61,8 @@ from actors.thresholds.name import check_extension, check_origin, extension_of
 from actors.thresholds.origin import effective_deltas, observations
 from actors.thresholds.origin_book import OriginBook
 from actors.thresholds.placement import NOTHING_OBSERVED
-from actors.thresholds.policy import delta_rows, learning, policy, share_rows
-from actors.thresholds.tally import Tally
+from actors.thresholds.policy import delta_rows, learning, policy, share_rows, told_costs
+from actors.thresholds.replay_book import ReplayBook
 
 _FULL: Final = "full"
 
@@ -68,6 +75,8 @@ class Thresholds(PinnedMachine):
 
     schema = SCHEMA
     events = EVENTS
+    long_rows = frozenset({"replays"})
+    state_format = StateFormat(2, {1: lambda parts: parts})  # format 1 had no replays, and is as good as one without
 
     def __init__(self, origin: str, limits: Limits | None = None) -> None:
         check_origin(origin)
@@ -77,16 +86,19 @@ class Thresholds(PinnedMachine):
         self._received = Received(self._record)
         self._book = OriginBook(origin, self._totals, self._record)
         self._costs = CostBook(self._limits.max_cost_rows, self._totals, self._record)
+        self._replays = ReplayBook(self._totals, self._record)
         self._furnish(
             shelves={
                 "received": self._received,
                 "origins": self._book,
                 "costs": self._costs,
+                "replays": self._replays,
                 "totals": self._totals,
             },
             performers={
                 Deliver: self._deliver,
                 RecordPlacement: self._record_placement,
+                RecordReplay: self._record_replay,
                 GetPolicy: self._policy,
                 GetLearning: self._learning,
                 GetStatistics: self._statistics,
@@ -98,7 +110,7 @@ class Thresholds(PinnedMachine):
         )
 
     def _make_appliers(self) -> dict[type, Applier]:
-        book, costs = self._book, self._costs
+        book, costs, replays = self._book, self._costs, self._replays
         return {
             NotesApplied: self._received.evolve,
             SourceForgotten: self._received.evolve,
@@ -114,6 +126,8 @@ class Thresholds(PinnedMachine):
             OriginEvicted: book.origin_evicted,
             BundleImported: book.bundle_imported,
             LearningReset: self._learning_reset,
+            ReplayRecorded: replays.replay_recorded,
+            ReplayEvicted: replays.replay_evicted,
         }
 
     # Commands
@@ -144,6 +158,15 @@ class Thresholds(PinnedMachine):
         seen = observations(self._book.origins, today).get(profile, NOTHING_OBSERVED)
         return PlacementCounted(profile, seen.share(self._limits.min_observations))
 
+    def _record_replay(self, _: Caller, asked: RecordReplay, now: Now) -> ReplayCounted:
+        today = utc_day(now.utc_s)
+        before = told_costs(self._evidence(today))
+        is_new = self._replays.learn(asked.history, asked.rows, today)
+        return ReplayCounted(is_new, cost_changes(before, told_costs(self._evidence(today))))
+
+    def _evidence(self, today: int) -> list[Evidence]:
+        return list(cost_evidence(self._costs, self._replays, today))
+
     def _import_bundle(self, caller: Caller, asked: ImportBundle, now: Now) -> Imported:
         today = utc_day(now.utc_s)
         before = known(self._book.origins, today)
@@ -155,18 +178,24 @@ class Thresholds(PinnedMachine):
     def _reset_learning(self, caller: Caller, asked: ResetLearning, now: Now) -> Forgotten:
         extension = check_extension(asked.extension) if asked.extension else ""
         n_profiles = 0 if extension else self._book.n_profiles()
-        forgotten = Forgotten(self._book.n_contributions(extension), n_profiles, self._costs.n_of(extension))
+        forgotten = Forgotten(self._book.n_contributions(extension), n_profiles, self._n_costs(extension))
         if any(forgotten):
             self._book.reset(extension, caller.session_id, utc_day(now.utc_s), now.utc_s)
         return forgotten
 
+    def _n_costs(self, extension: str) -> int:
+        """Costs that were seen, and kinds of views that a replay says something of."""
+        return self._costs.n_of(extension) + self._replays.n_of(extension)
+
     # Queries
 
     def _policy(self, _: Caller, __: GetPolicy, now: Now) -> Policy:
-        return policy(self._book.origins, self._costs, self._limits, utc_day(now.utc_s))
+        today = utc_day(now.utc_s)
+        return policy(self._book.origins, self._evidence(today), self._limits, today)
 
     def _learning(self, _: Caller, __: GetLearning, now: Now) -> Learning:
-        return learning(self._book.origins, self._costs, self._limits, utc_day(now.utc_s))
+        today = utc_day(now.utc_s)
+        return learning(self._book.origins, self._evidence(today), self._limits, today)
 
     def _export_bundle(self, _: Caller, __: ExportBundle, ___: Now) -> Bundle:
         return Bundle(bundle_text(self._book.origins))
@@ -188,6 +217,7 @@ class Thresholds(PinnedMachine):
             n_imports=totals["import", ""],
             n_resets=totals["reset", ""],
             n_pins=len(self._pins),
+            n_replays=totals["replay", ""],
         )
 
     # Facts
@@ -201,6 +231,7 @@ class Thresholds(PinnedMachine):
     def _learning_reset(self, fact: LearningReset) -> None:
         self._book.learning_reset(fact)
         self._costs.forget(fact.extension)
+        self._replays.forget(fact.extension)
 
     def check_invariants(self) -> None:
         """Raises `InvariantBroken` where a bound is passed or two parts of the state contradict each other."""
@@ -208,3 +239,4 @@ class Thresholds(PinnedMachine):
         self._received.check_invariants()
         self._book.check_invariants()
         self._costs.check_invariants()
+        self._replays.check_invariants()

@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from actors.runtime.received import SCHEMA as RECEIVED_SCHEMA
+from actors.runtime.tally import Count
 from actors.runtime.wire import Schema
+from actors.thresholds.event import ReplayRow
 
 
 class RecordPlacement(NamedTuple):
@@ -104,10 +106,11 @@ class ProfileRow(NamedTuple):
 
 
 class CostEvidence(NamedTuple):
-    """A cost and how many outcomes stand behind it; they fade with time."""
+    """A cost and how many outcomes stand behind it, as many of them as `n_replayed` by replays; they fade with time."""
 
     cost: CostRow
     n_outcomes: float
+    n_replayed: float = 0.0
 
 
 class Learning(NamedTuple):
@@ -120,15 +123,33 @@ class Learning(NamedTuple):
     min_observations: int
 
 
+class RecordReplay(NamedTuple):
+    """Let these rows be what replays say of a history, in the place of any before: the same again changes nothing.
+
+    `history` is an id of 8 to 32 hexadecimal digits that stays the same whichever part of the history is replayed.
+    """
+
+    history: str
+    rows: tuple[ReplayRow, ...]
+
+
+class CostChange(NamedTuple):
+    """What readers were told of a kind of view, and what they are told now; `n_outcomes` stand behind it now."""
+
+    before: CostRow
+    after: CostRow
+    n_outcomes: float
+
+
+class ReplayCounted(NamedTuple):
+    """Whether the rows are others than those known of this history, and what that changed for readers, sorted."""
+
+    is_new: bool
+    changes: tuple[CostChange, ...]
+
+
 class GetStatistics(NamedTuple):
     """Ask for all counters."""
-
-
-class Count(NamedTuple):
-    """A counter by its name."""
-
-    name: str
-    n: int
 
 
 class Statistics(NamedTuple):
@@ -151,6 +172,7 @@ class Statistics(NamedTuple):
     n_imports: int
     n_resets: int
     n_pins: int
+    n_replays: int
 
 
 class ExportBundle(NamedTuple):
@@ -227,6 +249,7 @@ SCHEMA = RECEIVED_SCHEMA + Schema(
         "export_bundle": ExportBundle,
         "import_bundle": ImportBundle,
         "reset_learning": ResetLearning,
+        "record_replay": RecordReplay,
     },
     answers={
         "placement_counted": PlacementCounted,
@@ -236,6 +259,7 @@ SCHEMA = RECEIVED_SCHEMA + Schema(
         "bundle": Bundle,
         "imported": Imported,
         "forgotten": Forgotten,
+        "replay_counted": ReplayCounted,
     },
     queries=("policy", "learning", "statistics", "export_bundle"),
 )

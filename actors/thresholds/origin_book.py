@@ -11,6 +11,7 @@ from hashlib import sha256
 from typing import Any
 
 from actors.runtime.errors import InvariantBroken, Misuse
+from actors.runtime.tally import Tally
 from actors.thresholds.bundle import read_bundle
 from actors.thresholds.contribution import NOTHING, STEP, WEIGHTS, Contribution
 from actors.thresholds.daily_count import NO_COUNTS, NO_REST, DailyCounts
@@ -33,7 +34,6 @@ from actors.thresholds.messages import RecordPlacement
 from actors.thresholds.name import OTHER, check_profile
 from actors.thresholds.origin import NOTHING_YET, Origin
 from actors.thresholds.placement import counts_of
-from actors.thresholds.tally import Tally
 
 
 class OriginBook:

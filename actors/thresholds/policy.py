@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import Final
 
 from actors.runtime.wire import pack
 from actors.thresholds.contribution import counts
 from actors.thresholds.cost import PRIOR_OUTCOMES, CostKey, Outcomes, estimate
-from actors.thresholds.cost_book import CostBook
+from actors.thresholds.cost_evidence import Evidence
 from actors.thresholds.limit import Limits
 from actors.thresholds.messages import (
     CostEvidence,
@@ -31,23 +31,33 @@ _FEW: Final = PRIOR_OUTCOMES
 """With fewer outcomes an estimate is the prior more than it is evidence: readers go by the prior."""
 
 
-def learning(origins: Origins, costs: CostBook, limits: Limits, today: int) -> Learning:
+def learning(origins: Origins, costs: Iterable[Evidence], limits: Limits, today: int) -> Learning:
     """What was learned, as rows for people."""
     return Learning(
         tuple(_learned_rows(origins, limits, today)),
         tuple(_profile_rows(origins, limits, today)),
-        tuple(CostEvidence(_cost_row(key, seen), seen.n) for key, seen in costs.outcomes(today)),
+        tuple(CostEvidence(cost_row(one.key, one.seen), one.seen.n, one.n_replayed) for one in costs),
         limits.min_signals,
         limits.min_observations,
     )
 
 
-def policy(origins: Origins, costs: CostBook, limits: Limits, today: int) -> Policy:
+def policy(origins: Origins, costs: Iterable[Evidence], limits: Limits, today: int) -> Policy:
     """What readers use: of what was learned, that for which there is enough evidence."""
     deltas, shares = delta_rows(origins, limits, today), share_rows(origins, limits, today)
-    known = tuple(_cost_row(key, seen) for key, seen in costs.outcomes(today) if seen.n >= _FEW)
+    known = known_costs(costs)
     version = sha256(pack((deltas, known, shares, DEFAULT_SHARE))).hexdigest()[:12]
     return Policy(version, deltas, known, shares, DEFAULT_SHARE)
+
+
+def known_costs(costs: Iterable[Evidence]) -> tuple[CostRow, ...]:
+    """The costs that there is enough evidence of."""
+    return tuple(cost_row(one.key, one.seen) for one in costs if one.seen.n >= _FEW)
+
+
+def told_costs(costs: Iterable[Evidence]) -> dict[CostKey, tuple[CostRow, float]]:
+    """What readers go by of each kind of view, the prior where there is too little evidence, and the outcomes."""
+    return {one.key: (cost_row(one.key, one.seen if one.seen.n >= _FEW else Outcomes()), one.seen.n) for one in costs}
 
 
 def delta_rows(origins: Origins, limits: Limits, today: int) -> tuple[DeltaRow, ...]:
@@ -76,7 +86,8 @@ def _profile_rows(origins: Origins, limits: Limits, today: int) -> Iterator[Prof
         yield ProfileRow(profile, seen.n, seen.begin_rate, seen.end_rate, share, applies)
 
 
-def _cost_row(key: CostKey, seen: Outcomes) -> CostRow:
+def cost_row(key: CostKey, seen: Outcomes) -> CostRow:
+    """The cost of such a view as readers are told it, in round numbers."""
     share, p_loss, n_extra_tokens = estimate(key, seen)
     n_extra = _TOKENS_STEP * round(n_extra_tokens / _TOKENS_STEP)
     return CostRow(*key, round(share, _COARSE), round(p_loss, _COARSE), n_extra)

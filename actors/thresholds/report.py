@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import floor
 from typing import Final
 
-from actors.thresholds.messages import CostEvidence, Imported, LearnedRow, Learning, ProfileRow
+from actors.thresholds.messages import CostEvidence, CostRow, Imported, LearnedRow, Learning, ProfileRow, ReplayCounted
 from actors.thresholds.placement import DEFAULT_SHARE
 
 THRESHOLDS_HEADING: Final = "Learned thresholds"
@@ -62,8 +62,9 @@ def cost_lines(learned: Learning) -> list[str]:
 
 def _cost_line(row: CostEvidence) -> str:
     cost = row.cost
+    replayed = f", {round(row.n_replayed)} of them replayed" if row.n_replayed else ""
     shown = f"shows {cost.share:.0%} of the tokens, {cost.p_loss:.0%} end in a loss of {cost.n_extra_tokens} tokens"
-    return f".{cost.extension}  {cost.mode}  {cost.bucket}  {shown}  {_n(round(row.n_outcomes), 'outcome')}"
+    return f".{cost.extension}  {cost.mode}  {cost.bucket}  {shown}  {_n(round(row.n_outcomes), 'outcome')}{replayed}"
 
 
 def import_lines(imported: Imported) -> list[str]:
@@ -82,6 +83,22 @@ def import_lines(imported: Imported) -> list[str]:
     if not imported.n_origins:
         return ["nothing changed", *lines]
     return [f"changed what is known of {_n(imported.n_origins, 'origin')}", *lines]
+
+
+def replay_lines(counted: ReplayCounted) -> list[str]:
+    """What a replay has changed in the eyes of readers, by kind of view; that nothing changed, if so."""
+    if not counted.is_new:
+        return ["nothing changed: this is what is known of this history already"]
+    lines = [
+        f"  .{row.after.extension}  {row.after.mode}  {row.after.bucket}  {_told(row.before)} -> {_told(row.after)}"
+        f"  {_n(round(row.n_outcomes), 'outcome')}"
+        for row in counted.changes
+    ]
+    return [f"{_n(len(lines), 'learned cost')} changed", *lines]
+
+
+def _told(cost: CostRow) -> str:
+    return f"{cost.share:.0%} + {cost.p_loss:.0%} x {cost.n_extra_tokens}"
 
 
 def _n(count: int, noun: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Final
 from coordinator.chaos.rule import EditsKept, EndsInTime, NeverEarly, NoSurprise, OnePast
 from coordinator.simulation.checker import checker
 from coordinator.simulation.checker.lifetime import HeartbeatCounts, Lifetime
+from coordinator.simulation.checker.reply import Answers
 from coordinator.simulation.checker.rule import Finding, Rule
 from coordinator.simulation.checker.store import OneWriter
 from coordinator.simulation.checker.terms import Terms
@@ -22,6 +23,7 @@ NOT_APPLIED: Final[Mapping[str, str]] = MappingProxyType(
             f"nobody sees when a heartbeat was applied; instead: {NeverEarly.name!r}, {EndsInTime.name!r}, by wall time"
         ),
         HeartbeatCounts.name: "nobody sees what has arrived in a mailbox and is not answered yet",
+        Answers.name: "nobody sees which copies of a request have come to a process",
         OneWriter.name: f"a row does not name its writer's epoch; instead: {OnePast.name!r}, and rows are read again",
     }
 )

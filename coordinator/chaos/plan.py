@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from actors.runtime.errors import Misuse
-from coordinator.domain import QUALITY_STORE, SCENT_FIELD, THRESHOLDS
+from coordinator.domain import MEMORY, QUALITY_STORE, SCENT_FIELD, THRESHOLDS
 from coordinator.simulation.checker.terms import Terms
 
 KILL_ACTOR: Final = "kill_actor"
@@ -29,7 +29,7 @@ FAULTS: Final[Mapping[str, str]] = MappingProxyType(
 WEIGHTS: Final[Mapping[str, int]] = MappingProxyType(
     {KILL_ACTOR: 40, KILL_AGENT: 20, STOP_AGENT: 28, STOP_ACTOR: 9, KILL_CLUSTER: 3}
 )
-_ACTORS: Final[Mapping[str, int]] = MappingProxyType({SCENT_FIELD: 6, QUALITY_STORE: 3, THRESHOLDS: 1})
+_ACTORS: Final[Mapping[str, int]] = MappingProxyType({SCENT_FIELD: 6, QUALITY_STORE: 3, THRESHOLDS: 1, MEMORY: 1})
 _STOPS: Final = (1.3, 2.5)
 """How long a process is stopped, in TTLs."""
 

@@ -68,8 +68,16 @@ class ShellAgent:
 
     def target(self, named: str) -> str:
         """The canonical target of what was named here: relative names start at the current folder, if it is inside."""
+        return self.workspace.target(named, cwd=self._here)
+
+    def own_target(self, named: str) -> str:
+        """The same for a file that is moved or deleted itself: no symlink."""
+        return self.workspace.own_target(named, cwd=self._here)
+
+    @property
+    def _here(self) -> Path | None:
         here = Path.cwd()
-        return self.workspace.target(named, cwd=here if here.is_relative_to(self.workspace.root) else None)
+        return here if here.is_relative_to(self.workspace.root) else None
 
     def targets(self, named: list[str]) -> list[str]:
         """The same for several."""

@@ -12,6 +12,7 @@ from coordinator.cli.invocation import Invocation
 from coordinator.cli.outcome import Line, Outcome, Part, Verbatim
 from coordinator.cli.source_file import STANDARD, read_source
 from coordinator.cli.wording import in_options
+from coordinator.reading.budget import parse_budget
 from coordinator.reading.mode import KNOWN_MODES, Wish
 
 if TYPE_CHECKING:
@@ -20,14 +21,20 @@ if TYPE_CHECKING:
 
 MAX_TEXT_BYTES: Final = 64 * 2**20
 FilePath = Annotated[str, typer.Argument(help="The file.")]
+ExpectedHash = Annotated[str | None, typer.Option(help="Only if the file has this SHA-256.", metavar="HASH")]
 
 
 def read(
     call: Invocation,
     path: FilePath,
     mode: Annotated[str, typer.Option(help=f"One of {', '.join(KNOWN_MODES)}.", metavar="MODE")] = "auto",
-    query: Annotated[str, typer.Option(help="What you look for; the mode entropy prefers lines that say it.")] = "",
-    budget: Annotated[int | None, typer.Option(help="Tokens that the mode entropy may use.", min=1)] = None,
+    query: Annotated[
+        str, typer.Option(help="What you look for; the modes units and entropy prefer what speaks of it.")
+    ] = "",
+    budget: Annotated[
+        str | None,
+        typer.Option(help="What they may print: tokens (800), or a share of the file (0.25).", metavar="BUDGET"),
+    ] = None,
 ) -> Outcome:
     """Show a file as an agent sees it: all of it, or its outline where that is enough.
 
@@ -37,7 +44,7 @@ def read(
     """
     agent = call.agent
     named = agent.target(path)
-    wish = Wish(mode, query, budget)
+    wish = Wish(mode, query, None if budget is None else parse_budget(budget))
     return _reading(call, agent.at_desk(lambda core: core.read(named, wish)))
 
 
@@ -78,7 +85,7 @@ def edit(
         typer.Option(help='Several at once, from a JSON file: [{"old": ..., "new": ...}, ...].', metavar="FILE"),
     ] = None,
     create: Annotated[bool, typer.Option("--create", help="Write a new file; nothing is overwritten.")] = False,
-    expect_hash: Annotated[str | None, typer.Option(help="Only if the file has this SHA-256.", metavar="HASH")] = None,
+    expect_hash: ExpectedHash = None,
 ) -> Outcome:
     """Replace one text of a file by another, or several with --edits, if nobody else holds the file.
 
@@ -107,8 +114,37 @@ def edit(
     return edited_outcome(call, agent.at_desk(lambda core: core.edit(named, request)))
 
 
+def delete(
+    call: Invocation,
+    path: FilePath,
+    expect_hash: ExpectedHash = None,
+) -> Outcome:
+    """Delete a file, if nobody else holds it. `scentfield undo` brings it back.
+
+    Example: scentfield delete src/old.py
+    """
+    agent = call.agent
+    named = agent.own_target(path)
+    return edited_outcome(call, agent.at_desk(lambda core: core.delete(named, expect_hash)))
+
+
+def move(
+    call: Invocation,
+    path: FilePath,
+    new_path: Annotated[str, typer.Argument(help="Where it goes: a file's name, not a folder's.")],
+    expect_hash: ExpectedHash = None,
+) -> Outcome:
+    """Move or rename a file, if nobody else holds either path. Nothing is overwritten.
+
+    Example: scentfield move src/old.py src/new.py
+    """
+    agent = call.agent
+    named, new_name = agent.own_target(path), agent.own_target(new_path)
+    return edited_outcome(call, agent.at_desk(lambda core: core.move(named, new_name, expect_hash)))
+
+
 def undo(call: Invocation, path: FilePath) -> Outcome:
-    """Take back the newest edit of a file, unless it was changed since.
+    """Take back the newest edit, move or deletion of a file, unless it was changed since.
 
     Example: scentfield undo src/api.py
     """

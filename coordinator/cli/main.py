@@ -13,11 +13,13 @@ from coordinator.cli import (
     claims,
     doctor,
     embedding,
+    facts,
     field,
     files,
     house,
     learning,
     ledger,
+    playbook,
     replay,
     simulate,
     status,
@@ -59,6 +61,8 @@ _PANELS: Final[dict[str, dict[str, CommandFunction]]] = {
         "read": files.read,
         "expand": files.expand,
         "edit": files.edit,
+        "delete": files.delete,
+        "move": files.move,
         "undo": files.undo,
     },
     "See and measure": {
@@ -71,6 +75,7 @@ _PANELS: Final[dict[str, dict[str, CommandFunction]]] = {
 }
 
 _LEARNING: Final = "What it learns"
+_MEMORY: Final = "What it remembers"
 _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = {
     "learning": (
         learning.show,
@@ -83,7 +88,29 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
     ),
     "ledger": (ledger.show, {"show": ledger.show, "export": ledger.export, "verify": ledger.verify}),
     "embedding": (embedding.status, {"status": embedding.status, "warm": embedding.warm}),
+    "playbook": (
+        playbook.show,
+        {
+            "show": playbook.show,
+            "add": playbook.add,
+            "confirm": playbook.confirm,
+            "vote": playbook.vote,
+            "evict": playbook.evict,
+            "resume": playbook.resume,
+        },
+    ),
+    "facts": (
+        facts.recall,
+        {
+            "recall": facts.recall,
+            "remember": facts.remember,
+            "confirm": facts.confirm,
+            "contradict": facts.contradict,
+            "forget": facts.forget,
+        },
+    ),
 }
+_PANEL_OF: Final = {"playbook": _MEMORY, "facts": _MEMORY}
 
 _HELP: Final = """
 Let many agents work on one body of work: see who is at what, claim files, read and edit them.
@@ -124,7 +151,7 @@ for _panel, _commands in _PANELS.items():
     for _name, _function in _commands.items():
         register(app, _name, _function, panel=_panel)
 for _name, (_default, _verbs) in _GROUPS.items():
-    register_group(app, _name, _verbs, default=_default, panel=_LEARNING)
+    register_group(app, _name, _verbs, default=_default, panel=_PANEL_OF.get(_name, _LEARNING))
 
 
 def run() -> None:

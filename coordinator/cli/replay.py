@@ -9,11 +9,12 @@ import typer
 
 from actors.runtime.errors import Misuse
 from coordinator.cli.invocation import Invocation
-from coordinator.cli.outcome import Grid, Line, Outcome, Part
+from coordinator.cli.outcome import Grid, Line, Outcome, Part, plain
 from coordinator.cli.progress import progress
 from coordinator.cli.source_file import read_source
 
 if TYPE_CHECKING:
+    from actors.thresholds.messages import ReplayCounted
     from coordinator.replay.question import QueryKind, Question
     from coordinator.replay.report import Report
 
@@ -45,6 +46,12 @@ def replay(
             help="message (of the commit), none, or a file that describes the change; again for each.", metavar="KIND"
         ),
     ] = None,
+    learn: Annotated[
+        bool, typer.Option("--learn", help="Tell the coordinator, as weak evidence for what `auto` chooses.")
+    ] = False,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw it too; needs the extra `plot`.", metavar="FILE.png", dir_okay=False)
+    ] = None,
     lexical: Annotated[bool, typer.Option("--lexical", help="Do without the static embedding model.")] = False,
 ) -> Outcome:
     """Show what each view would have shown of real changes: of how many hunks, and at what share of the tokens.
@@ -54,11 +61,16 @@ def replay(
     A hunk counts as shown if its old text and one line around it stand in the view whole.
     """
     # The reading engine comes along, which `--help` does without.
+    from coordinator.replay.plot import check_plot, write_plot
     from coordinator.replay.run import replay_folders, replay_history
 
     if (git is None) == (before is None and after is None):
         raise Misuse("name one source: --git DIR, or --before DIR and --after DIR")
     question = _question(call, modes, budget, query, has_messages=git is not None, is_lexical=lexical)
+    if plot is not None:
+        check_plot(plot)
+    if learn:
+        call.agent.query(lambda core: core.learned.statistics())  # before the work, not after it
     with progress("replay", 1.0) as advance:
         if git is not None:
             report = replay_history(git, rev, limit, question, told=lambda share: advance(share, ""))
@@ -66,7 +78,33 @@ def replay(
             raise Misuse(f"--{'before' if before is None else 'after'} is missing: give both trees")
         else:
             report = replay_folders(before, after, question, told=lambda share: advance(share, ""))
-    return Outcome(report.document(), _parts(report))
+    document, parts = report.document(), _parts(report)
+    if plot is not None:
+        write_plot(document, plot)
+        parts.append(Line(f"drawn: {plot}"))
+    if learn:
+        counted = _told(call, report)
+        document["learned"] = plain(counted)
+        parts += [Line(line) for line in _learned_lines(counted)]
+    return Outcome(document, parts)
+
+
+def _told(call: Invocation, report: Report) -> ReplayCounted:
+    """Tell the coordinator what the first kind of query has shown."""
+    # The same.
+    from coordinator.replay.evidence import replay_rows
+
+    rows = replay_rows(report.trials, report.question.kinds[0].name)
+    if not rows:
+        raise Misuse("nothing can be learned from these files: none has an extension that is learned for")
+    return call.agent.act(lambda core: core.learned.record_replay(report.history, rows))
+
+
+def _learned_lines(counted: ReplayCounted) -> list[str]:
+    # The report belongs to its domain and is needed by this option only.
+    from actors.thresholds.report import replay_lines
+
+    return replay_lines(counted)
 
 
 def _question(
@@ -121,7 +159,7 @@ def _parts(report: Report) -> list[Part]:
     parts: list[Part] = [Line(_heading(document))]
     for kind, found in document["by_query"].items():
         parts.append(Line(f"query: {kind}"))
-        parts.append(_grid(found))
+        parts += [_grid(found), _ways(found["policy"])]
     if document["skipped"]:
         parts.append(Line("passed over: " + ", ".join(f"{reason} {n}" for reason, n in document["skipped"].items())))
     return parts
@@ -134,11 +172,27 @@ def _heading(document: dict[str, Any]) -> str:
 
 
 def _grid(found: dict[str, Any]) -> Grid:
-    rows = [("all", mode, *_figures(score)) for mode, score in found["modes"].items()]
+    rows = _rows("all", found)
     groups = sorted(found["by_extension"].items(), key=lambda one: (-_n_hunks(one[1]), one[0]))
     for extension, group in groups[:_MAX_ROWS]:
-        rows += [(f".{extension}", mode, *_figures(score)) for mode, score in group["modes"].items()]
+        rows += _rows(f".{extension}", group)
     return Grid(("files", "mode", "hunks", "shown", "of the tokens", "reached", "at"), rows)
+
+
+def _rows(name: str, group: dict[str, Any]) -> list[tuple[object, ...]]:
+    """The modes of a group, and the rankers that they are held against."""
+    modes = [(name, mode, *_figures(score), *_reached(score)) for mode, score in group["modes"].items()]
+    rankers = [(name, f"({ranker})", *_figures(score), "", "") for ranker, score in group["references"].items()]
+    return [*modes, *rankers]
+
+
+def _ways(policy: dict[str, Any]) -> Grid:
+    """What every way to choose a mode cost; nothing is chosen by `cheapest`, which knew the outcome."""
+    rows = [
+        (way, f"{one['tokens_an_edit']:.0f}", f"{one['cost_share_of_full']:.0%}", f"{one['regret']:+.0%}")
+        for way, one in policy["ways"].items()
+    ]
+    return Grid(("chosen", "tokens an edit", "of full", "over the cheapest"), rows)
 
 
 def _n_hunks(group: dict[str, Any]) -> int:
@@ -146,5 +200,8 @@ def _n_hunks(group: dict[str, Any]) -> int:
 
 
 def _figures(score: dict[str, Any]) -> tuple[object, ...]:
-    shares = (score[name] for name in ("hunk_recall", "token_share", "hunks_reached", "cost_share"))
-    return (score["hunks"], *(f"{share:.0%}" for share in shares))
+    return score["hunks"], f"{score['hunk_recall']:.0%}", f"{score['token_share']:.0%}"
+
+
+def _reached(score: dict[str, Any]) -> tuple[str, str]:
+    return f"{score['hunks_reached']:.0%}", f"{score['cost_share']:.0%}"

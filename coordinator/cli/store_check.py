@@ -15,11 +15,12 @@ from typing import Any, Final
 from actors.runtime.errors import Corrupt, ScentfieldError
 from actors.runtime.kernel import Kernel
 from actors.runtime.machine import Machine
+from actors.runtime.newer_format import NewerFormat
 from actors.runtime.recovery import recover_into, replay_into, replay_row, restore_snapshot
 from actors.runtime.state_format import state_format_of
 from actors.runtime.store import Store
 from actors.runtime.table import Head
-from actors.runtime.view import NewerFormat, View
+from actors.runtime.view import View
 from actors.runtime.wire import pack
 
 MAX_LISTED: Final = 20

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from actors.runtime.errors import Unavailable
+from coordinator.editing.exclusive_rename import rename_exclusively
 from coordinator.editing.file_error import FileExists, FileVanished, StaleFile, UnusableFile, file_error
 from coordinator.editing.file_lock import lock
 from coordinator.reading.source import content_hash
@@ -65,27 +66,57 @@ def replace_file(
         sweep_leftovers(target.parent)
 
 
-def create_file(path: Path, raw: bytes) -> None:
+def create_file(path: Path, raw: bytes, *, mode: int | None = None) -> None:
     """Write a file that must not exist yet, and the folders that it needs; whole, or not at all.
 
-    Raises `FileExists` (also for a symlink that leads nowhere), `UnusableFile` or `DiskFull`.
+    `mode` are its permission bits; without, the process's umask decides. Raises `FileExists` (also for a symlink that
+    leads nowhere), `UnusableFile` or `DiskFull`.
     """
     with _our_errors(path), _folder_for(path) as folders:
         # Mode 0o666: the process's umask decides, as for any new file.
-        with _temporary(path.parent, raw, mode=0o666) as temporary:
-            _link(temporary, path, raw)
+        with _temporary(path.parent, raw, mode=0o666 if mode is None else 0o600) as temporary:
+            if mode is not None:
+                temporary.chmod(mode)
+            _link(temporary, path, raw, mode)
         for folder in (path.parent, *(made.parent for made in folders)):
             _sync_folder(folder)
 
 
-def remove_file(path: Path, *, expected_hash: str | None) -> None:
-    """Delete a file whose content's SHA-256 is `expected_hash`, else raise `StaleFile`; for undoing a creation."""
+def remove_file(path: Path, *, expected_hash: str | None, before_unlink: Callable[[], None] = lambda: None) -> int:
+    """Delete a file whose content's SHA-256 is `expected_hash`; returns the permission bits that it had.
+
+    `before_unlink` is called when nothing else is left to do. Raises as `replace_file`.
+    """
     with _our_errors(path):
         target = _resolved(path)
         with _locked(target) as fd:
             _compare(fd, target, expected_hash)
+            _refuse_read_only(target)
+            mode = stat.S_IMODE(os.fstat(fd).st_mode)
+            before_unlink()
             target.unlink()
         _sync_folder(target.parent)
+    return mode
+
+
+def move_file(
+    path: Path, new_path: Path, *, expected_hash: str | None, before_rename: Callable[[], None] = lambda: None
+) -> None:
+    """Give a file another name, where there must be no file yet, and the folders that it needs.
+
+    `before_rename` is called when nothing but the rename is left to do. Raises as `replace_file`, and `FileExists`.
+    """
+    with _our_errors(path):
+        target = _resolved(path)
+        with _locked(target) as fd, _our_errors(new_path), _folder_for(new_path) as folders:
+            _compare(fd, target, expected_hash)
+            before_rename()
+            try:
+                rename_exclusively(target, new_path)
+            except FileExistsError as error:
+                raise _exists(new_path) from error
+        for folder in (target.parent, new_path.parent, *(made.parent for made in folders)):
+            _sync_folder(folder)
 
 
 def sweep_leftovers(folder: Path, *, older_than_s: float = LEFTOVER_AFTER_S) -> int:
@@ -198,8 +229,7 @@ def _compare(fd: int, target: Path, expected_hash: str | None) -> None:
 
 def _take_after(temporary: Path, status: os.stat_result, target: Path) -> None:
     """Give the new file the old one's owner and permission bits."""
-    if not os.access(target, os.W_OK):
-        raise UnusableFile(f"{str(target)!r} is read-only for you: nothing was written; change its permissions first")
+    _refuse_read_only(target)
     mode = stat.S_IMODE(status.st_mode)
     own = temporary.stat()
     if (own.st_uid, own.st_gid) != (status.st_uid, status.st_gid):
@@ -209,6 +239,11 @@ def _take_after(temporary: Path, status: os.stat_result, target: Path) -> None:
             # A file that now belongs to somebody else must not run with the rights of its new owner.
             mode &= ~(stat.S_ISUID | stat.S_ISGID)
     temporary.chmod(mode)
+
+
+def _refuse_read_only(target: Path) -> None:
+    if not os.access(target, os.W_OK):
+        raise UnusableFile(f"{str(target)!r} is read-only for you: nothing was written; change its permissions first")
 
 
 @contextlib.contextmanager
@@ -225,7 +260,7 @@ def _folder_for(path: Path) -> Iterator[list[Path]]:
         raise
 
 
-def _link(temporary: Path, path: Path, raw: bytes) -> None:
+def _link(temporary: Path, path: Path, raw: bytes, mode: int | None) -> None:
     """Make `temporary` appear as `path`, or raise `FileExists`."""
     try:
         os.link(temporary, path)
@@ -234,17 +269,19 @@ def _link(temporary: Path, path: Path, raw: bytes) -> None:
     except OSError as error:
         if error.errno not in _LINK_UNSUPPORTED:
             raise
-        _write_exclusively(path, raw)
+        _write_exclusively(path, raw, mode)
 
 
-def _write_exclusively(path: Path, raw: bytes) -> None:
+def _write_exclusively(path: Path, raw: bytes, mode: int | None) -> None:
     """For file systems without hard links: others may see the file while it grows, but no half of one stays."""
     try:
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666 if mode is None else 0o600)
     except FileExistsError as error:
         raise _exists(path) from error
     try:
         _write_all(fd, raw)
+        if mode is not None:
+            os.fchmod(fd, mode)
         os.fsync(fd)
     except BaseException:
         path.unlink(missing_ok=True)

@@ -42,7 +42,7 @@ class DiskFull(Unavailable):
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _GONE: Final = frozenset({errno.ENOENT, errno.ENOTDIR})
 _FORBIDDEN: Final = frozenset(
-    {errno.EACCES, errno.EPERM, errno.EROFS, errno.EISDIR, errno.EEXIST, errno.ELOOP, errno.ENAMETOOLONG}
+    {errno.EACCES, errno.EPERM, errno.EROFS, errno.EISDIR, errno.EEXIST, errno.ELOOP, errno.ENAMETOOLONG, errno.EXDEV}
 )
 
 

@@ -227,6 +227,25 @@ def missing_file(path: str) -> Refused:
     )
 
 
+def missing_whole(path: str) -> Refused:
+    """No file to move or delete."""
+    return Refused(Cause.MISSING_FILE, f"there is no file {path!r}: nothing was changed; check the path")
+
+
+def gone(path: str, to: str) -> Refused:
+    """The file was deleted, or moved to just there, by an earlier call."""
+    where = f"is at {to!r} already" if to else "is deleted already"
+    return Refused(Cause.ALREADY_APPLIED, f"{path!r} {where}: nothing to do")
+
+
+def taken(path: str) -> Refused:
+    """The new name of a file is that of another."""
+    return Refused(
+        Cause.CREATE_CONFLICT,
+        f"{path!r} already exists and nothing is overwritten: delete it first, or take another name",
+    )
+
+
 def binary(path: str) -> Refused:
     """The file is not text. The caller decides this where decoding raises `BinaryFile`."""
     return Refused(

@@ -24,22 +24,44 @@ _MIN_LINE_BYTES: Final = 128
 
 @dataclass(frozen=True, slots=True)
 class EditEntry:
-    """One edit. Hashes are SHA-256 of the file's bytes; `before_hash` is None where the edit created the file.
+    """One edit. Hashes are SHA-256 of the file's bytes, None where there was no file before, or is none after.
 
     `generation` is that of the claim it was made under; None without one. `at_utc_s` is seconds since the epoch.
+    `file_mode` are the permission bits of a deleted file; `from_path` is where a file that was moved came from.
     """
 
     path: str
     before_hash: str | None
-    after_hash: str
+    after_hash: str | None
     agent_id: str
     generation: int | None
     at_utc_s: float
+    file_mode: int | None = None
+    from_path: str = ""
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files that it concerns."""
+        return (self.path, self.from_path) if self.from_path else (self.path,)
+
+    def before(self, path: str) -> str | None:
+        """The content of one of its `paths` before it."""
+        return self.after_hash if path == self.from_path else self.before_hash
+
+    def after(self, path: str) -> str | None:
+        """The content of one of its `paths` after it."""
+        return None if path == self.from_path else self.after_hash
+
+    def takes_back(self, other: EditEntry) -> bool:
+        """Whether it did nothing but undo the other."""
+        if self.from_path or other.from_path:
+            return self.paths == other.paths[::-1]
+        return (self.before_hash, self.after_hash) == (other.after_hash, other.before_hash)
 
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """Put back the content with `before_hash`; None: the edit created the file, so remove it."""
+    """Put back the content with `before_hash`; None: there was no file of this path, so remove or move it back."""
 
     before_hash: str | None
     entry: EditEntry
@@ -62,21 +84,12 @@ class EditLog:
         self._file = folder / "edits.jsonl"
         self._lock_file = folder / "edits.lock"
 
-    def record(
-        self,
-        path: str,
-        before_hash: str | None,
-        after_hash: str,
-        agent_id: str,
-        generation: int | None,
-        at_utc_s: float,
-    ) -> None:
+    def append(self, entry: EditEntry) -> None:
         """Append one edit; whole, or not at all. Raises `DiskFull`, `UnusableFile` or `Busy`.
 
-        `at_utc_s` is wall time, seconds since the epoch. The log is cut to the newest `max_entries` whenever it
-        has twice as many. It is not synced to disk: after a power loss the last edits may not be undoable.
+        The log is cut to the newest `max_entries` whenever it has twice as many. It is not synced to disk: after a
+        power loss the last edits may not be undoable.
         """
-        entry = EditEntry(path, before_hash, after_hash, agent_id, generation, at_utc_s)
         line = json.dumps(asdict(entry), sort_keys=True).encode() + b"\n"
         try:
             with self._locked():
@@ -86,32 +99,36 @@ class EditLog:
             raise file_error(error, self._file) from error
 
     def last(self, path: str) -> EditEntry | None:
-        """The newest edit of `path`."""
+        """The newest edit of `path`, or move to it or away from it."""
         return next(self._newest_first(path), None)
 
     def who_made(self, path: str, content_hash: str) -> EditEntry | None:
         """The newest edit that gave `path` this content; None: it came from outside, or is too long ago."""
-        return next((entry for entry in self._newest_first(path) if entry.after_hash == content_hash), None)
+        return next((entry for entry in self._newest_first(path) if entry.after(path) == content_hash), None)
 
-    def plan_undo(self, path: str, current_hash: str, *, agent_id: str | None = None) -> Undo | CannotUndo:
+    def who_changed(self, path: str, content_hash: str) -> EditEntry | None:
+        """The newest edit of `path` that began with this content."""
+        return next((entry for entry in self._newest_first(path) if entry.before(path) == content_hash), None)
+
+    def plan_undo(self, path: str, current_hash: str | None, *, agent_id: str | None = None) -> Undo | CannotUndo:
         """Take back the newest edit of `path`, or the newest one by `agent_id`, if the file is as that edit left it.
 
-        `current_hash` is that of the file's bytes now. Undoing is an edit like others: record it, and undoing again
-        brings the change back.
+        `current_hash` is that of the file's bytes now, None if there is none. Undoing is an edit like others: record
+        it, and undoing again brings the change back.
         """
         entries = list(self._newest_first(path))
         wanted = next((entry for entry in entries if agent_id in (None, entry.agent_id)), None)
         if wanted is None:
             whose = "" if agent_id is None else f" by {agent_id}"
             return CannotUndo(f"no edit of {path!r}{whose} is on record: there is nothing to undo")
-        if wanted.after_hash == current_hash:
-            return Undo(wanted.before_hash, wanted)
-        return _overtaken(wanted, entries[0], current_hash)
+        if wanted.after(path) == current_hash:
+            return Undo(wanted.before(path), wanted)
+        return _overtaken(path, wanted, entries[0], current_hash)
 
     def was_undo(self, entry: EditEntry) -> bool:
         """Whether this newest edit of its path did nothing but take back the one before it."""
         before = next((one for one in self._newest_first(entry.path) if one != entry), None)
-        return before is not None and (before.before_hash, before.after_hash) == (entry.after_hash, entry.before_hash)
+        return before is not None and entry.takes_back(before)
 
     def n_unreadable(self) -> int:
         """Lines of the log that are damaged; for diagnosis."""
@@ -122,7 +139,7 @@ class EditLog:
         for line in reversed(self._lines()):
             # Looking for the bytes first spares parsing the edits of all other files.
             entry = _entry(line) if quoted in line else None
-            if entry is not None and entry.path == path:
+            if entry is not None and path in entry.paths:
                 yield entry
 
     def _lines(self) -> list[bytes]:
@@ -173,11 +190,11 @@ class EditLog:
                 shorter.unlink(missing_ok=True)
 
 
-def _overtaken(wanted: EditEntry, newest: EditEntry, current_hash: str) -> CannotUndo:
-    by = newest if newest.after_hash == current_hash else None
+def _overtaken(path: str, wanted: EditEntry, newest: EditEntry, current_hash: str | None) -> CannotUndo:
+    by = newest if newest.after(path) == current_hash else None
     who = "outside Scentfield" if by is None else f"by {_signed(by)}"
     return CannotUndo(
-        f"{wanted.path!r} has changed since the edit by {_signed(wanted)}, {who}: undoing it would lose that change; "
+        f"{path!r} has changed since the edit by {_signed(wanted)}, {who}: undoing it would lose that change; "
         "edit the file instead, or undo the later change first",
         by,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 import ray
+from ray.exceptions import RayError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from actors.embedding.actor import EmbeddingActor, EmbeddingConfig
@@ -17,13 +18,18 @@ from coordinator.named_actor import await_gone, is_there
 from coordinator.settings import Settings
 
 _MAX_CONCURRENT_CALLS: Final = 1_024
+_DESCRIBE_S: Final = 10.0
 
 
 def launch_embedding(settings: Settings, embedding: EmbeddingSettings) -> bool:
-    """Create the actor unless it is there or not wanted; True if it was created. Waits for nothing, least for a model.
+    """Have an actor with these settings, or none if it is not wanted; True if one was created. Waits for no model.
 
-    It restarts after a crash, but a call that crashed it is not run again: it might be the cause.
+    One that runs with other settings is replaced: it keeps nothing that cannot be computed again. The actor restarts
+    after a crash, but a call that crashed it is not run again: it might be the cause.
     """
+    config = embedding_config(settings, embedding)
+    if is_there(EMBEDDING, settings.namespace) and not (embedding.is_wanted and _runs_with(config, settings)):
+        stop_embedding(settings)
     if not embedding.is_wanted or is_there(EMBEDDING, settings.namespace):
         return False
     node_id = ray.get_runtime_context().get_node_id()
@@ -37,8 +43,18 @@ def launch_embedding(settings: Settings, embedding: EmbeddingSettings) -> bool:
         max_concurrency=_MAX_CONCURRENT_CALLS,
         num_cpus=0,
         scheduling_strategy=NodeAffinitySchedulingStrategy(node_id, soft=True),
-    ).remote(embedding_config(settings, embedding))
+    ).remote(config)
     return True
+
+
+def _runs_with(config: EmbeddingConfig, settings: Settings) -> bool:
+    """Whether the actor that is there has this configuration; yes if it does not say in time, for it may be busy."""
+    handle: Any = ray.get_actor(EMBEDDING, namespace=settings.namespace)
+    try:
+        account: dict[str, Any] = ray.get(handle.describe.remote(), timeout=_DESCRIBE_S)
+    except RayError:
+        return True
+    return bool(account["config"] == config)
 
 
 def embedding_config(settings: Settings, embedding: EmbeddingSettings) -> EmbeddingConfig:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from actors.quality_store.messages import GetLedger, GetReadQuality, GetSavings, LedgerPage, ReadQuality, Savings
+from actors.thresholds.event import ReplayRow
 from actors.thresholds.messages import (
     Bundle,
     ExportBundle,
@@ -14,6 +15,8 @@ from actors.thresholds.messages import (
     ImportBundle,
     Imported,
     Learning,
+    RecordReplay,
+    ReplayCounted,
     ResetLearning,
     Statistics,
 )
@@ -73,3 +76,9 @@ class Learned:
         session: AgentSession = yield from self._current()
         forgotten: Forgotten = yield from self._thresholds.request(session, ResetLearning(extension))
         return forgotten
+
+    def record_replay(self, history: str, rows: tuple[ReplayRow, ...]) -> Operation[ReplayCounted]:
+        """Let this be what replays say of a history. Raises `Misuse` for what cannot be; nothing has changed then."""
+        session: AgentSession = yield from self._current()
+        counted: ReplayCounted = yield from self._thresholds.request(session, RecordReplay(history, rows))
+        return counted

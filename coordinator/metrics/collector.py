@@ -13,6 +13,7 @@ from typing import Any, Final
 from prometheus_client.core import Metric as Family
 from prometheus_client.registry import Collector
 
+from actors.memory.messages import Statistics as MemoryCounts
 from actors.quality_store.messages import Statistics
 from actors.scent_field.messages import FieldCounts
 from actors.thresholds.messages import Statistics as LearningCounts
@@ -20,6 +21,7 @@ from coordinator.metrics.actor_metric import ACTOR_METRICS, actor_families
 from coordinator.metrics.field_metric import FIELD_METRICS, field_families
 from coordinator.metrics.learning_metric import LEARNING_METRICS, learning_families
 from coordinator.metrics.ledger_metric import LEDGER_METRICS, ledger_families
+from coordinator.metrics.memory_metric import MEMORY_METRICS, memory_families
 from coordinator.metrics.metric import Metric
 from coordinator.metrics.model_metric import MODEL_METRICS, model_families
 from coordinator.metrics.quality_metric import QUALITY_METRICS, quality_families
@@ -30,6 +32,7 @@ METRICS: Final[tuple[Metric, ...]] = (
     *QUALITY_METRICS,
     *LEDGER_METRICS,
     *LEARNING_METRICS,
+    *MEMORY_METRICS,
     *MODEL_METRICS,
 )
 
@@ -40,7 +43,7 @@ class Sighting:
 
     domain: str
     account: Mapping[str, Any] | None = None
-    counts: FieldCounts | Statistics | LearningCounts | None = None
+    counts: FieldCounts | Statistics | LearningCounts | MemoryCounts | None = None
     problem: str = ""
 
     @property
@@ -71,5 +74,7 @@ class FieldCollector(Collector):
                 yield from ledger_families(seen.counts)
             elif isinstance(seen.counts, LearningCounts):
                 yield from learning_families(seen.counts)
+            elif isinstance(seen.counts, MemoryCounts):
+                yield from memory_families(seen.counts)
         if self._model is not None:
             yield from model_families(self._model)

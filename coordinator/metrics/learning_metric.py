@@ -47,6 +47,9 @@ _SAMPLES: Final[Mapping[Metric, Samples]] = {
         seen.n_costs
     ),
     counter("learning_imports", "Bundles of others that changed something"): lambda seen: _one(seen.n_imports),
+    counter("learning_replays", "Replays of histories that changed what is known of them"): lambda seen: _one(
+        seen.n_replays
+    ),
     counter("learning_resets", "Times that learning was forgotten at somebody's word"): lambda seen: _one(
         seen.n_resets
     ),

@@ -8,19 +8,25 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, Protocol
 
+from actors.memory.messages import GetStatistics as GetMemoryStatistics
 from actors.quality_store.messages import GetStatistics
 from actors.runtime.errors import ScentfieldError
 from actors.scent_field.messages import FieldStatistics
 from actors.thresholds.messages import GetStatistics as GetLearningStatistics
 from coordinator.conversation import Conversation, value_of
-from coordinator.domain import DOMAINS, EMBEDDING, QUALITY_STORE, SCENT_FIELD, THRESHOLDS
+from coordinator.domain import DOMAINS, EMBEDDING, MEMORY, QUALITY_STORE, SCENT_FIELD, THRESHOLDS
 from coordinator.metrics.collector import Sighting
 
 PATIENCE_S: Final = 2.0
 PROOF_S: Final = 1.0
 _GIVE_UP_S: Final = 60.0
 _QUESTIONS: Final[Mapping[str, Any]] = MappingProxyType(
-    {SCENT_FIELD: FieldStatistics(), QUALITY_STORE: GetStatistics(), THRESHOLDS: GetLearningStatistics()}
+    {
+        SCENT_FIELD: FieldStatistics(),
+        QUALITY_STORE: GetStatistics(),
+        THRESHOLDS: GetLearningStatistics(),
+        MEMORY: GetMemoryStatistics(),
+    }
 )
 
 

@@ -10,6 +10,7 @@ from coordinator.metrics.actor_metric import ACTOR_METRICS
 from coordinator.metrics.field_metric import FIELD_METRICS
 from coordinator.metrics.learning_metric import LEARNING_METRICS
 from coordinator.metrics.ledger_metric import LEDGER_METRICS
+from coordinator.metrics.memory_metric import MEMORY_METRICS
 from coordinator.metrics.metric import Metric
 from coordinator.metrics.model_metric import MODEL_METRICS
 from coordinator.metrics.quality_metric import QUALITY_METRICS
@@ -29,7 +30,7 @@ over restarts; those of an actor's own work (requests, turns, commits) begin ane
 Labels are bounded: `domain` is a state actor, `kind` a kind of signal, `extension` a file extension (200 rows, then
 `other`), `mode` the way a file was shown, `cause` why something ended, `source` what decided an automatic read, `arm`
 which learned layers were held out (`treatment`: none), `profile` a kind of client, `topic` what an outcome
-was, `receiver` a state actor that is told of it. Paths and agents are never labels.
+was, `receiver` a state actor that is told of it, `way` how facts were looked for. Paths and agents are never labels.
 
 This page is made from the code: `python -m coordinator.metrics.reference > docs/metrics.md`.
 """
@@ -39,6 +40,7 @@ _SECTIONS: Final = (
     ("The quality store", QUALITY_METRICS),
     ("The read ledger", LEDGER_METRICS),
     ("What is learned", LEARNING_METRICS),
+    ("The memory", MEMORY_METRICS),
     ("The embedding model", MODEL_METRICS),
 )
 

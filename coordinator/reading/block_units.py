@@ -18,10 +18,11 @@ _TAB_COLUMNS: Final = 4
 
 def block_outline(lines: Sequence[str], fallback: str) -> Outline:
     """The blocks of `lines`; `fallback` says why there is nothing better."""
-    indents = [_indent(line) for line in lines]
+    indents = [indent_of(line) for line in lines]
     units: list[Unit] = []
     for first, last in _blocks(indents):
-        units += (unit_by_lines("block", *piece) for piece in _pieces(indents, first, last))
+        pieces = cut_long(indents, first, last, _MIN_BLOCK_LINES, MAX_BLOCK_LINES)
+        units += (unit_by_lines("block", *piece) for piece in pieces)
     return Outline(tuple(units), fallback)
 
 
@@ -30,10 +31,11 @@ def cut_lines(lines: Sequence[str], first: int, last: int) -> Iterator[tuple[int
     if last - first < MAX_BLOCK_LINES:
         yield first, last
     else:
-        yield from _pieces([_indent(line) for line in lines], first, last)
+        indents = [indent_of(line) for line in lines]
+        yield from cut_long(indents, first, last, _MIN_BLOCK_LINES, MAX_BLOCK_LINES)
 
 
-def _indent(line: str) -> int | None:
+def indent_of(line: str) -> int | None:
     """Columns of white space before the text; None for a blank line."""
     text = line.strip()
     if not text:
@@ -56,21 +58,25 @@ def _blocks(indents: Sequence[int | None]) -> Iterator[tuple[int, int]]:
         yield first, last
 
 
-def _pieces(indents: Sequence[int | None], first: int, last: int) -> Iterator[tuple[int, int]]:
-    """Cut a block that is too long; pieces neither begin nor end with a blank line."""
-    while last - first + 1 > MAX_BLOCK_LINES:
-        cut = _cut(indents, first)
+def cut_long(
+    indents: Sequence[int | None], first: int, last: int, min_lines: int, max_lines: int
+) -> Iterator[tuple[int, int]]:
+    """Cut `first`..`last` where it is longer than `max_lines`; pieces neither begin nor end with a blank line.
+
+    Neither may `first` and `last` be blank. All but the last piece have `min_lines` or more, with the blank ones after.
+    """
+    while last - first + 1 > max_lines:
+        cut = _cut(indents, first + min_lines, first + max_lines)
         yield first, _last_text(indents, cut - 1)
         first = cut
     yield first, last
 
 
-def _cut(indents: Sequence[int | None], first: int) -> int:
+def _cut(indents: Sequence[int | None], earliest: int, latest: int) -> int:
     """The line to cut before: the least indented, after a blank line if possible, the latest of several."""
-    window = range(first + _MIN_BLOCK_LINES, first + MAX_BLOCK_LINES + 1)
-    candidates = [number for number in window if indents[number - 1] is not None]
+    candidates = [number for number in range(earliest, latest + 1) if indents[number - 1] is not None]
     if not candidates:  # only blank lines in reach: cut at the next text
-        return next(number for number in range(window.stop, len(indents) + 1) if indents[number - 1] is not None)
+        return next(number for number in range(latest + 1, len(indents) + 1) if indents[number - 1] is not None)
     return min(candidates, key=lambda number: (indents[number - 1], indents[number - 2] is not None, -number))
 
 

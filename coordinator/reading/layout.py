@@ -15,6 +15,7 @@ from coordinator.reading.unit import LineRange, Outline, Unit
 MAX_MAP_SHARE: Final = 0.2  # of a file, for the lines that list definitions and their markers
 MIN_MAP_CHARACTERS: Final = 1_600  # that a map may have anyhow: about 400 tokens
 MAX_MARKER_CHARACTERS: Final = 120  # of names, where a marker stands for several definitions
+MAX_SHORT_MARKER_CHARACTERS: Final = 40  # the same in a view that also has signatures
 _MARKER_CHARACTERS: Final = 28  # beside the name: some nine tokens
 MAX_SHORT_IMPORTS: Final = 5  # lines; longer runs of imports become a marker
 _MAX_WEIGHED_CHARACTERS: Final = 120  # a longer gap counts as dearer than its marker, unweighed
@@ -77,6 +78,8 @@ class Layout:
     A gap that costs no more tokens than its marker is shown instead.
     """
 
+    _max_name_characters = MAX_MARKER_CHARACTERS
+
     def __init__(self, lines: Sequence[str], outline: Outline, tag: str, wanted: ShownLines, span: LineRange) -> None:
         self._lines = lines
         self._tag = tag
@@ -103,7 +106,7 @@ class Layout:
         names = dict.fromkeys([self._owner(first, last), *self._begun(first, last)])
         named = [name for name in names if name]
         lengths = list(accumulate(len(name) + 1 for name in named))
-        n_named = max(1, bisect_right(lengths, MAX_MARKER_CHARACTERS))
+        n_named = max(1, bisect_right(lengths, self._max_name_characters))
         more = [f"+{len(named) - n_named}"] if len(named) > n_named else []
         return ",".join([*named[:n_named], *more])
 
@@ -120,6 +123,17 @@ class Layout:
         pieces = [*((lines, "") for lines in self.shown.ranges), *markers.items()]
         for (first, last), marker in sorted(pieces):
             yield marker or "".join(self._lines[first - 1 : last])
+
+
+class UnitLayout(Layout):
+    """The body of a view of chosen units: a marker names a few units, but not the one that the line above is in."""
+
+    _max_name_characters = MAX_SHORT_MARKER_CHARACTERS
+
+    def _owner(self, first: int, last: int) -> str:
+        owner = super()._owner(first, last)
+        above = self._owners[first - 1]
+        return "" if above is not None and above.name == owner else owner
 
 
 class FilterLayout(Layout):

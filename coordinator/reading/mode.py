@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from actors.runtime.errors import Misuse
+from coordinator.reading.budget import Budget
 
-KNOWN_MODES: Final = ("full", "lines:N-M", "signatures", "map", "entropy", "diff", "auto")
-WHOLE_FILE_MODES: Final = ("full", "map", "signatures", "entropy", "diff")
+KNOWN_MODES: Final = ("full", "lines:N-M", "signatures", "map", "units", "entropy", "diff", "auto")
+WHOLE_FILE_MODES: Final = ("full", "map", "signatures", "units", "entropy", "diff")
 _PLAIN = frozenset(KNOWN_MODES) - {"lines:N-M"}
-_RESERVED = frozenset({"units"})
 _LINES = re.compile(r"lines:([0-9]{1,9})-([0-9]{1,9})")
 
 
@@ -33,8 +33,6 @@ class Mode:
             raise Misuse(f"a mode is text, not {text!r:.80}: use one of {_listed()}")
         if text in _PLAIN:
             return cls(text)
-        if text in _RESERVED:
-            raise Misuse(f"mode {text!r} is not in this version: use one of {_listed()}")
         if text.startswith("lines"):
             return _parse_lines(text)
         raise Misuse(f"unknown mode {text!r}: use one of {_listed()}")
@@ -45,11 +43,11 @@ class Mode:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """How an agent wants to see a file; `query` and `budget`, in tokens, are for the mode `entropy`."""
+    """How an agent wants to see a file; `query` and `budget` are for the modes `units` and `entropy`."""
 
     mode: str = "auto"
     query: str = ""
-    budget: int | None = None
+    budget: Budget | None = None
 
 
 def _parse_lines(text: str) -> Mode:

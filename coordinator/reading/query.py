@@ -10,14 +10,24 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import log
 from typing import Final
 
 MAX_QUERY_WORDS: Final = 64
 MAX_SHOWN_CHARACTERS: Final = 60
+MAX_CACHED_CHARACTERS: Final = 64
 _IDENTIFIER = re.compile(r"\w+")
 # Between aB, ABc | c, letters and digits, and at underscores.
 _SEAM = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])|_+")
+_COMMON: Final = frozenset(
+    {
+        "an", "and", "are", "as", "at", "be", "but", "by", "can", "do", "does", "for", "from", "has", "have", "if",
+        "in", "into", "is", "it", "its", "no", "not", "now", "of", "on", "or", "should", "so", "that", "the", "then",
+        "this", "to", "use", "used", "using", "was", "were", "when", "where", "which", "will", "with",
+    }
+)  # fmt: skip
+"""English words that say nothing about what is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +51,20 @@ class Query:
 def split_words(text: str) -> Iterator[str]:
     """The words of `text`, case-folded: each identifier and, where it has several, its parts."""
     for identifier in _IDENTIFIER.findall(text):
-        parts = [part for part in _SEAM.split(identifier) if part]
-        for part in parts:
-            yield part.casefold()
-        if len(parts) > 1:
-            yield identifier.casefold()
+        yield from _known_words(identifier) if len(identifier) <= MAX_CACHED_CHARACTERS else _words(identifier)
+
+
+def _words(identifier: str) -> tuple[str, ...]:
+    parts = [part.casefold() for part in _SEAM.split(identifier) if part]
+    return (*parts, identifier.casefold()) if len(parts) > 1 else tuple(parts)
+
+
+_known_words = lru_cache(maxsize=8_192)(_words)  # a file says the same names again and again
+
+
+def telling_words(query: Query) -> tuple[str, ...]:
+    """The words of a query that tell texts apart: neither single characters nor English's commonest words."""
+    return tuple(word for word in query.words if len(word) > 1 and word not in _COMMON)
 
 
 def overlaps(lines: Sequence[str], query: Query) -> list[float]:

@@ -14,15 +14,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 from actors.quality_store.messages import DropEscalation, RecordRead, Resolved, ResolveMode
 from actors.quality_store.path import extension_of
-from actors.quality_store.source import EXPLICIT, EXPLICIT_IN_VAIN
+from actors.quality_store.source import CHANGED_BY_OTHER, CONTENTION, EXPLICIT, EXPLICIT_IN_VAIN, HOT
 from actors.runtime.errors import ScentfieldError
 from actors.runtime.holdout import EDIT_PENALTY, ENTROPY_DELTA, EXPECTED_COST, SHARE, is_held_out
-from actors.scent_field.messages import Check, Checked, Progress
+from actors.scent_field.messages import Check, Checked, CheckHeat, Heat, Progress
 from coordinator.asking import Asker
 from coordinator.conversation import value_of
 from coordinator.desk import Desk
 from coordinator.editing.atomic_file import read_bytes
 from coordinator.learning.policy_desk import PolicyDesk
+from coordinator.reading.budget import budget_tokens, check_budget
+from coordinator.reading.contention import HOT_FROM, fresh_mode
 from coordinator.reading.expected_cost import choose_mode
 from coordinator.reading.mode import Mode, Wish
 from coordinator.reading.policy import NOTHING_LEARNED, Policy
@@ -30,6 +32,7 @@ from coordinator.reading.query import Query
 from coordinator.reading.sieve import LineFilter
 from coordinator.reading.source import BinaryFile, SourceText, decode
 from coordinator.reading.token_count import count_file_tokens
+from coordinator.reading.unit_choice import UnitWish
 from coordinator.reading.view import View, expand, render
 from coordinator.reading.view_book import SeenFile
 from coordinator.session import AgentSession
@@ -109,6 +112,7 @@ class _Decision:
     policy: Policy = NOTHING_LEARNED
     arms: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    hints: list[str] = field(default_factory=list)
 
 
 class Reader:
@@ -121,6 +125,7 @@ class Reader:
     def read(self, session: AgentSession | str, named: str | PathLike[str], wish: Wish) -> Operation[Reading]:
         """Show a file. Raises `BadTarget`, `Misuse` (mode, budget, binary, vanished) before anything is recorded."""
         decision = _Decision(Mode.parse(wish.mode))
+        check_budget(wish.budget)
         opened: _Opened = yield Work(lambda: self._open(named))
         if isinstance(session, str):
             decision.notes.append(_alone(session))
@@ -128,8 +133,7 @@ class Reader:
             decision.policy = yield from self._port.policies.policy(session)
         if decision.mode.name == "auto":
             yield from self._resolve(session, opened, decision)
-        line_filter = self._line_filter(opened, wish, decision)
-        view = yield Work(lambda: self._rendered(opened, decision, line_filter))
+        view = yield Work(lambda: self._rendered(opened, wish, decision))
         return (yield from self._shown(session, opened, view, decision))
 
     def expand(self, session: AgentSession | str, named: str | PathLike[str], unit: str) -> Operation[Reading]:
@@ -149,15 +153,17 @@ class Reader:
         from_outside = self._desk.changed_outside(target, source.content_hash)
         return _Opened(target, source, self._desk.book.of(target), from_outside)
 
-    def _rendered(self, opened: _Opened, decision: _Decision, line_filter: LineFilter) -> View:
+    def _rendered(self, opened: _Opened, wish: Wish, decision: _Decision) -> View:
+        mode = decision.mode.name
         return render(
             opened.source,
             decision.mode,
             path=opened.target,
             why=decision.why,
-            previous=self._previous(opened) if decision.mode.name == "diff" else None,
+            previous=self._previous(opened) if mode == "diff" else None,
             notes=decision.notes,
-            line_filter=line_filter,
+            line_filter=self._line_filter(opened, wish, decision) if mode == "entropy" else None,
+            unit_wish=self._unit_wish(wish) if mode == "units" else None,
         )
 
     def _previous(self, opened: _Opened) -> SourceText | None:
@@ -165,11 +171,14 @@ class Reader:
 
     def _line_filter(self, opened: _Opened, wish: Wish, decision: _Decision) -> LineFilter:
         """What the mode `entropy` goes by."""
-        delta = 0.0
-        if decision.mode.name == "entropy":
-            use_delta = not self._is_held_out(ENTROPY_DELTA, opened, decision)
-            delta = decision.policy.delta_of(extension_of(opened.target), use_delta=use_delta)
-        return LineFilter(Query(wish.query) if wish.query else None, wish.budget, delta, self._port.vectors_of)
+        use_delta = not self._is_held_out(ENTROPY_DELTA, opened, decision)
+        delta = decision.policy.delta_of(extension_of(opened.target), use_delta=use_delta)
+        budget = budget_tokens(wish.budget, count_file_tokens(opened.source.text))
+        return LineFilter(_query(wish), budget, delta, self._port.vectors_of)
+
+    def _unit_wish(self, wish: Wish) -> UnitWish:
+        """What the mode `units` goes by."""
+        return UnitWish(_query(wish), wish.budget, vectors_of=self._port.vectors_of)
 
     def _is_held_out(self, layer: str, opened: _Opened, decision: _Decision) -> bool:
         """Whether this file does without a learned layer today; then it is noted."""
@@ -194,6 +203,36 @@ class Reader:
         decision.mode, decision.why = Mode.parse(resolved.mode), resolved.source or source
         if resolved.is_held_out:
             decision.arms.append(EDIT_PENALTY)
+        if not resolved.source:
+            yield from self._freshen(session, opened, decision)
+
+    def _freshen(self, session: AgentSession, opened: _Opened, decision: _Decision) -> Operation[None]:
+        """Leave out nothing that others have changed, nor anything of a file that they are at work on."""
+        target, current_hash = opened.target, opened.source.content_hash
+        other = yield Work(lambda: self._desk.changed_by_other(target, current_hash, session.session_id))
+        if other:
+            decision.why = CHANGED_BY_OTHER
+            decision.hints.append(f"[scent: changed by {other}]")
+        elif decision.mode.name != "full":
+            heated = yield from self._heated(session, target)
+            if not heated:
+                return
+            decision.why = HOT
+            decision.hints.append(f"[scent: hot by {', '.join(heated)}]")
+        else:
+            return
+        candidate = decision.mode.name
+        decision.mode = yield Work(lambda: fresh_mode(opened.seen, opened.source, self._previous(opened), candidate))
+
+    def _heated(self, session: AgentSession, target: str) -> Operation[list[str]]:
+        """Who else is at work on the file; nobody if none can tell."""
+        try:
+            heat: Heat = yield from self._port.to_field.query(
+                session, CheckHeat(self._desk.workspace.space, target, session.session_id)
+            )
+        except ScentfieldError:
+            return []
+        return [one.agent_id for one in heat.agents if one.intensity >= HOT_FROM]
 
     def _candidate(self, opened: _Opened, decision: _Decision) -> tuple[str, str]:
         """What `auto` would mean if no edit had failed and no view been too short."""
@@ -218,7 +257,7 @@ class Reader:
         if isinstance(session, str):
             return Reading(opened.target, view, arms=arms)
         hints = yield from self._tell(session, opened, view, decision, arms)
-        return Reading(opened.target, view, hints, arms)
+        return Reading(opened.target, view, (*decision.hints, *hints), arms)
 
     def _tell(
         self, session: AgentSession, opened: _Opened, view: View, decision: _Decision, arms: tuple[str, ...]
@@ -234,6 +273,7 @@ class Reader:
             view.total_tokens,
             _is_unchanged(opened.seen, view),
             arms,
+            _is_changed(opened.seen, view),
         )
         try:
             yield from self._port.to_quality.request_many(session, [*self._dropped(opened), counted])
@@ -245,9 +285,13 @@ class Reader:
             return (f"[scent: not reported: {error.message}]",)
 
 
+def _query(wish: Wish) -> Query | None:
+    return Query(wish.query) if wish.query else None
+
+
 def _source(view: View, decision: _Decision) -> str:
     """What the view's mode goes by; where the whole file was no longer than the view, that."""
-    if view.mode != "full" or decision.mode.name == "full":
+    if view.mode != "full" or decision.mode.name == "full" or decision.why in CONTENTION:
         return decision.why
     return EXPLICIT_IN_VAIN if decision.why == EXPLICIT else _DOES_NOT_PAY
 
@@ -256,7 +300,12 @@ def _is_unchanged(seen: SeenFile | None, view: View) -> bool:
     """Whether the agent has seen just this before: nothing new was shown, and nothing can be told from it."""
     if view.mode == "diff" and not view.body:
         return True
-    return seen is not None and (seen.content_hash, seen.last_mode) == (view.content_hash, view.mode)
+    return seen is not None and (seen.viewed_hash, seen.last_mode) == (view.content_hash, view.mode)
+
+
+def _is_changed(seen: SeenFile | None, view: View) -> bool:
+    """Whether the agent's last view of the whole file showed other content."""
+    return seen is not None and seen.viewed_hash not in ("", view.content_hash)
 
 
 def hints_of(checked: Checked, session_id: str) -> tuple[str, ...]:

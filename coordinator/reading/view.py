@@ -14,20 +14,24 @@ from typing import Final
 
 from actors.quality_store.path import extension_of
 from actors.runtime.errors import Misuse
+from coordinator.reading.budget import budget_tokens, default_tokens
 from coordinator.reading.grammar import outline_of
 from coordinator.reading.header import Header
 from coordinator.reading.language.name import slug
-from coordinator.reading.layout import FilterLayout, Layout, map_lines, signature_lines, unit_lines
+from coordinator.reading.layout import FilterLayout, Layout, UnitLayout, map_lines, signature_lines, unit_lines
 from coordinator.reading.line_diff import KeptLines, diff_lines
 from coordinator.reading.marker import marker_tag
 from coordinator.reading.mode import Mode
+from coordinator.reading.query import Query
 from coordinator.reading.shown import ShownLines
 from coordinator.reading.sieve import LineFilter, Sieve
 from coordinator.reading.source import SourceText
 from coordinator.reading.token_count import count_file_tokens
 from coordinator.reading.unit import Outline, Unit
+from coordinator.reading.unit_choice import UnitChoice, UnitWish
 
 MAX_SUGGESTED_UNITS: Final = 5
+MAX_ROUNDS: Final = 4  # of choosing units again, because an estimate of their tokens was off
 _WANTED_LINES: Final[Mapping[str, Callable[[Outline, Sequence[str]], ShownLines]]] = {
     "map": map_lines,
     "signatures": lambda outline, _: signature_lines(outline),
@@ -72,13 +76,14 @@ def render(
     previous: SourceText | None = None,
     notes: Sequence[str] = (),
     line_filter: LineFilter | None = None,
+    unit_wish: UnitWish | None = None,
 ) -> View:
     """Show `source` in `mode`; `path` chooses the grammar, `why` is the name of what chose the mode.
 
-    `previous` is what this agent read last, for `diff`; `line_filter` is for `entropy`; other modes look at neither.
-    `notes` are printed in the header. The file comes whole where the view would cost as much or more; the header says
-    so. Raises `Misuse` for lines past the end, and for `auto`,
-    which somebody has to resolve first.
+    `previous` is what this agent read last, for `diff`; `line_filter` is for `entropy`, `unit_wish` for `units`; other
+    modes look at none of them. `notes` are printed in the header. The file comes whole where the view would cost as
+    much or more; the header says so. Raises `Misuse` for lines past the end, and for `auto`, which somebody has to
+    resolve first.
     """
     page = _Page(source, why, tuple(notes))
     if mode.name == "full":
@@ -89,6 +94,8 @@ def render(
         return page.diff(previous)
     if mode.name == "entropy":
         return page.filtered(path, line_filter or LineFilter())
+    if mode.name == "units":
+        return page.chosen(path, unit_wish or UnitWish())
     if mode.name in _WANTED_LINES:
         return page.compressed(mode.name, outline_of(source, path))
     raise Misuse(f"mode {str(mode)!r} cannot be rendered: resolve it first (policy.choose_base_mode)")
@@ -118,7 +125,7 @@ class _Page:
         self._why = why
         self._notes = notes
         self._total_tokens = count_file_tokens(source.text)
-        self._tag = marker_tag(source)
+        self.tag = marker_tag(source)
 
     def whole(self, fallback: str = "") -> View:
         view = self._view("full", self._source.text, ShownLines.up_to(len(self._lines)), [fallback], is_whole=True)
@@ -134,26 +141,48 @@ class _Page:
 
     def compressed(self, name: str, outline: Outline) -> View:
         layout = Layout(
-            self._lines, outline, self._tag, _WANTED_LINES[name](outline, self._lines), (1, len(self._lines))
+            self._lines, outline, self.tag, _WANTED_LINES[name](outline, self._lines), (1, len(self._lines))
         )
         view = self._view(name, layout.body, layout.shown, [outline.fallback], has_markers=layout.has_markers)
         return self._if_it_pays(replace(view, fallback=outline.fallback))
 
     def filtered(self, path: str, line_filter: LineFilter) -> View:
-        budget = line_filter.budget
+        def cut() -> View:
+            sieve = Sieve(self._lines, extension_of(path), line_filter)
+            return _Filtered(self, sieve, outline_of(self._source, path), line_filter).view()
+
+        return self._within(line_filter.budget, cut)
+
+    def chosen(self, path: str, wish: UnitWish) -> View:
+        """The view of `units`; without a budget, within the default one."""
+        budget = budget_tokens(wish.budget, self._total_tokens) or default_tokens(self._total_tokens)
+
+        def cut() -> View:
+            outline = outline_of(self._source, path)
+            choice = UnitChoice(self._lines, outline, extension_of(path), wish)
+            return _Chosen(self, choice, outline, wish.query, budget).view()
+
+        return self._within(budget, cut)
+
+    def _within(self, budget: int | None, cut: Callable[[], View]) -> View:
+        """The whole file where that fits the budget, else what `cut` leaves of it if that pays."""
         if budget is not None:
             whole = self.whole(f"all of it fits the budget of {budget} tokens")
             if whole.tokens <= budget:
                 return whole
-        sieve = Sieve(self._lines, extension_of(path), line_filter)
-        view = self._if_it_pays(_Filtered(self, sieve, outline_of(self._source, path), line_filter).view())
+        view = self._if_it_pays(cut())
         if budget is None or view.tokens <= budget or _over(budget) in view.fallback:
             return view
         return self.whole(f"{view.fallback}; {_over(budget)}")
 
+    def chosen_lines(self, wanted: ShownLines, outline: Outline, facts: Sequence[str]) -> View:
+        layout = UnitLayout(self._lines, outline, self.tag, wanted, (1, len(self._lines)))
+        view = self._view("units", layout.body, layout.shown, facts, has_markers=layout.has_markers)
+        return replace(view, fallback=outline.fallback)
+
     def filtered_lines(self, kept: Sequence[int], sieve: Sieve, outline: Outline, facts: Sequence[str]) -> View:
         wanted = ShownLines.of((number, number) for number in kept)
-        layout = FilterLayout(self._lines, outline, self._tag, wanted, (weight.n_tokens for weight in sieve.weights))
+        layout = FilterLayout(self._lines, outline, self.tag, wanted, (weight.n_tokens for weight in sieve.weights))
         return self._view("entropy", layout.body, layout.shown, facts, has_markers=layout.has_markers)
 
     def diff(self, previous: SourceText | None) -> View:
@@ -167,7 +196,7 @@ class _Page:
 
     def unit(self, unit: Unit, outline: Outline, wanted: ShownLines) -> View:
         first, last = unit.lines
-        layout = Layout(self._lines, outline, self._tag, wanted, unit.lines)
+        layout = Layout(self._lines, outline, self.tag, wanted, unit.lines)
         facts = [f"{unit.name} is lines {first}-{last}", outline.fallback]
         view = self._view("expand", layout.body, layout.shown, facts, has_markers=layout.has_markers)
         return replace(view, fallback=outline.fallback)
@@ -189,7 +218,7 @@ class _Page:
         has_markers: bool = False,
     ) -> View:
         said = (*facts, *self._notes)
-        header = Header(self._tag, mode, self._why, self._total_tokens, is_whole, has_markers, said)
+        header = Header(self.tag, mode, self._why, self._total_tokens, is_whole, has_markers, said)
         text, tokens = header.settle(body)
         return View(
             header=text,
@@ -200,7 +229,7 @@ class _Page:
             total_tokens=self._total_tokens,
             content_hash=self._source.content_hash,
             shown=shown,
-            tag=self._tag,
+            tag=self.tag,
         )
 
 
@@ -251,6 +280,38 @@ class _Filtered:
             yield f"budget {self._budget}"
         if self._query is None and self._budget is None:
             yield f"lines of {self._sieve.min_bits:.3f} bits or more"
+
+
+class _Chosen:
+    """The view of the units that were chosen, within the budget."""
+
+    def __init__(self, page: _Page, choice: UnitChoice, outline: Outline, query: Query | None, budget: int) -> None:
+        self._page = page
+        self._choice = choice
+        self._outline = outline
+        self._budget = budget
+        duplicates = f"{choice.n_redundant} near-duplicate pieces left out" if choice.n_redundant else ""
+        self._facts = [str(query or ""), f"budget {budget}", duplicates, outline.fallback]
+
+    def view(self) -> View:
+        """The fullest view that was found in a few rounds: each corrects the limit by what the last one missed."""
+        least = self._shown(ShownLines())
+        if least.tokens > self._budget:
+            over = _over(self._budget)  # even without a line
+            fallback = "; ".join(reason for reason in (self._outline.fallback, over) if reason)
+            return replace(self._shown(ShownLines(), over), fallback=fallback)
+        best, limit = least, self._budget
+        for _ in range(MAX_ROUNDS):
+            view = self._shown(self._choice.within(limit, base_tokens=least.tokens, tag=self._page.tag))
+            if best.tokens < view.tokens <= self._budget:
+                best = view
+            if 0 <= self._budget - view.tokens <= self._budget // 50:
+                break
+            limit += self._budget - view.tokens
+        return best
+
+    def _shown(self, wanted: ShownLines, *more: str) -> View:
+        return self._page.chosen_lines(wanted, self._outline, [*self._facts, *more])
 
 
 def _over(budget: int) -> str:

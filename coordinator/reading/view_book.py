@@ -25,8 +25,9 @@ MAX_ARMS: Final = 16
 class SeenFile:
     """What an agent knows of one file.
 
-    `last_mode` is empty until the file was read as a whole; `shown` counts only for `content_hash`; `tags` are those of
-    its views, oldest first. `arms` are the learned layers that the view in `last_mode` went without.
+    `last_mode` is empty until the file was read as a whole, `viewed_hash` is the content that this view showed; `shown`
+    counts only for `content_hash`; `tags` are those of its views, oldest first. `arms` are the learned layers that the
+    view in `last_mode` went without.
     """
 
     content_hash: str
@@ -34,6 +35,7 @@ class SeenFile:
     shown: ShownLines = field(default_factory=ShownLines)
     tags: tuple[str, ...] = ()
     arms: tuple[str, ...] = ()
+    viewed_hash: str = ""
 
 
 class ViewBook:
@@ -60,6 +62,7 @@ class ViewBook:
                 shown=known.union(view.shown),
                 tags=(*tags, view.tag)[-MAX_TAGS_PER_PATH:],
                 arms=arms if is_whole else before.arms,
+                viewed_hash=view.content_hash if is_whole else before.viewed_hash,
             ),
         )
         self._remember_tag(view.tag)
@@ -71,6 +74,13 @@ class ViewBook:
     def forget(self, path: str) -> None:
         """Drop what is known of `path`; the tags of its views stay in `all_tags`."""
         self._files.pop(path, None)
+
+    def move(self, path: str, new_path: str) -> None:
+        """The file is now called `new_path`; what is known of it goes along."""
+        seen = self._files.pop(path, None)
+        self.forget(new_path)
+        if seen is not None:
+            self._put(new_path, seen)
 
     def mark_shown(self, path: str, content_hash: str, lines: ShownLines) -> None:
         """Note lines that the agent saw otherwise, such as in the answer to a failed edit.
@@ -94,7 +104,7 @@ class ViewBook:
     def to_plain(self) -> dict[str, Any]:
         """All of it as lists, strings and numbers, for callers that live for one command."""
         files = [
-            [path, s.content_hash, s.last_mode, s.shown.to_plain(), list(s.tags), list(s.arms)]
+            [path, s.content_hash, s.last_mode, s.shown.to_plain(), list(s.tags), list(s.arms), s.viewed_hash]
             for path, s in self._files.items()
         ]
         return {"files": files, "tags": list(self._tags)}
@@ -103,10 +113,11 @@ class ViewBook:
     def from_plain(cls, plain: Mapping[str, Any]) -> ViewBook:
         """Rebuild from `to_plain`, within the bounds. Raises `KeyError`, `TypeError` or `ValueError` for other data."""
         book = cls()
-        for path, content_hash, last_mode, shown, tags, arms in plain["files"]:
+        for path, content_hash, last_mode, shown, tags, arms, viewed_hash in plain["files"]:
             kept_tags = tuple(str(tag) for tag in tags)[-MAX_TAGS_PER_PATH:]
             kept_arms = tuple(str(arm) for arm in arms)[:MAX_ARMS]
-            seen = SeenFile(str(content_hash), str(last_mode), ShownLines.from_plain(shown), kept_tags, kept_arms)
+            lines = ShownLines.from_plain(shown)
+            seen = SeenFile(str(content_hash), str(last_mode), lines, kept_tags, kept_arms, str(viewed_hash))
             book._put(path, seen)
         for tag in plain["tags"]:
             book._remember_tag(str(tag))

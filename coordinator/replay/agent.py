@@ -34,12 +34,14 @@ class Paid(NamedTuple):
     """What a file's edits cost beyond the view.
 
     How many hunks, of those that the view does not show, it gets at by parts that the view names; how many calls of
-    edits failed; and the tokens of all parts, failures and second reads.
+    edits failed; the tokens of all parts, failures and second reads; and how many of them were printed, which leaves
+    the calls themselves out.
     """
 
     n_by_parts: int = 0
     n_failed: int = 0
     extra_tokens: int = 0
+    extra_printed: int = 0
 
 
 class Marker(NamedTuple):
@@ -87,8 +89,10 @@ class Agent:
         self._replayed = replayed
         self._shown = view.shown
         self._markers = markers_of(view)
-        self._named = {marker.name for marker in self._markers if marker.name}
-        self.extra_tokens = 0
+        # A marker may stand for several units: "feed,Parser.close,+3".
+        self._named = {name for marker in self._markers for name in marker.name.split(",") if name}
+        self.extra_printed = 0
+        self.n_calls = 0
         self.n_failed = 0
 
     def edit(self, needed: LineRange) -> bool:
@@ -101,7 +105,7 @@ class Agent:
                 self._fail(needed)
                 return False
             self._shown = self._shown.union(part.shown)
-            self.extra_tokens += CALL_TOKENS + part.tokens
+            self._pay(part.tokens, n_calls=1)
         return True
 
     def _next_part(self, needed: LineRange) -> tuple[View | None, bool]:
@@ -131,10 +135,21 @@ class Agent:
     def _fail(self, needed: LineRange) -> None:
         """A failed call and its evidence, the file in full unless that was the evidence, and the retry."""
         total = self._replayed.full.tokens
-        seen = total if total <= MAX_EVIDENCE_TOKENS else self._unit_tokens(needed) + CALL_TOKENS + total
         self._shown = ShownLines.up_to(len(self._replayed.lines))
         self.n_failed += 1
-        self.extra_tokens += CALL_TOKENS + seen + CALL_TOKENS
+        if total <= MAX_EVIDENCE_TOKENS:
+            self._pay(total, n_calls=2)
+        else:
+            self._pay(self._unit_tokens(needed) + total, n_calls=3)
+
+    def _pay(self, printed: int, *, n_calls: int) -> None:
+        self.extra_printed += printed
+        self.n_calls += n_calls
+
+    @property
+    def extra_tokens(self) -> int:
+        """What was paid on top of the view."""
+        return self.extra_printed + self.n_calls * CALL_TOKENS
 
     def _unit_tokens(self, needed: LineRange) -> int:
         """What a failed edit's answer shows of a long file: the unit around, unless it is too long for an answer."""
@@ -154,4 +169,4 @@ def edit_all(replayed: Replayed, view: View, needed: Sequence[LineRange]) -> Pai
         is_reached = Agent(replayed, view).edit(lines) if agent.n_failed else True
         is_reached &= agent.edit(lines)
         n_by_parts += is_reached and not view.shown.contains(*lines)
-    return Paid(n_by_parts, agent.n_failed, agent.extra_tokens)
+    return Paid(n_by_parts, agent.n_failed, agent.extra_tokens, agent.extra_printed)

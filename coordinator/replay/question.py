@@ -17,6 +17,10 @@ MODES: Final = tuple(mode for mode in WHOLE_FILE_MODES if mode != "diff")
 """Every mode that shows a file which was not read before."""
 
 
+REFERENCE_SHARE: Final = 0.25
+"""Of a file's tokens, for the rankers that views are held against, where no budget is given."""
+
+
 class QueryKind(NamedTuple):
     """Where the query of a change is from; `text` is that of a description, the same for all changes."""
 
@@ -44,6 +48,10 @@ class Question:
     def rendered_modes(self) -> tuple[str, ...]:
         """These, and the ones that `auto` chooses from."""
         return tuple(mode for mode in MODES if mode in self.modes or mode in CANDIDATES or mode == "full")
+
+    def reference_tokens(self, total_tokens: int) -> int:
+        """The budget of the rankers that views are held against."""
+        return max(1, int((self.budget or REFERENCE_SHARE) * total_tokens))
 
     def budget_tokens(self, total_tokens: int) -> int | None:
         """The budget for a file with so many tokens."""

@@ -8,16 +8,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from actors.thresholds.cost import BUCKETS, size_bucket
-from coordinator.replay.question import Question
-from coordinator.replay.score import score_of
+from coordinator.replay.choice import policy_document
+from coordinator.replay.question import REFERENCE_SHARE, Question
+from coordinator.replay.reference import NAIVE, PERFECT
+from coordinator.replay.score import reference_of, score_of
 from coordinator.replay.trial import Trial
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The trials of a replay, newest commit first, and where they are from."""
+    """The trials of a replay, newest commit first, and where they are from; `history` is the id of that."""
 
     question: Question
+    history: str
     origin: Mapping[str, Any]
     trials: Sequence[Trial]
     skipped: Counter[str]
@@ -31,6 +34,7 @@ class Report:
             "source": dict(self.origin),
             "query": first.name,
             "budget": self.question.budget,
+            "reference_budget": self.question.budget or REFERENCE_SHARE,
             "vectors": "static" if self.question.model_folder else "none",
             "files": len(self.trials),
             "hunks": sum(trial.n_hunks for trial in self.trials),
@@ -60,4 +64,6 @@ class Report:
     def _group(self, trials: Sequence[Trial], kind: str) -> dict[str, Any]:
         return {
             "modes": {mode: score_of(trials, kind, mode).document() for mode in self.question.modes},
+            "references": {name: reference_of(trials, kind, name).shown_document() for name in (PERFECT, NAIVE)},
+            "policy": policy_document(trials, kind),
         }

@@ -9,6 +9,7 @@ from typing import Any
 
 from actors.runtime.errors import Misuse
 from coordinator.replay.crew import try_all
+from coordinator.replay.evidence import history_id, replay_rows
 from coordinator.replay.folder_pair import FolderPair
 from coordinator.replay.git_repository import GitRepository
 from coordinator.replay.history import History
@@ -40,7 +41,7 @@ def replay_history(
         "newest": history.commits[0],
         "oldest": history.commits[-1],
     }
-    return _report(question, origin, trials, history.skipped)
+    return _report(question, history_id(history.origin()), origin, trials, history.skipped)
 
 
 def replay_folders(
@@ -51,11 +52,15 @@ def replay_folders(
     changes = pair.changes(lambda n_done: told(n_done / pair.n_files))
     trials = list(try_all(changes, question, n_workers))
     origin = {"before": str(before), "after": str(after), "compared": pair.n_files}
-    return _report(question, origin, trials, pair.skipped)
+    # Two trees have no history: they are one of their own, known by what came of them.
+    rows = replay_rows(trials, question.kinds[0].name)
+    return _report(question, history_id(map(str, rows)), origin, trials, pair.skipped)
 
 
-def _report(question: Question, origin: dict[str, Any], trials: list[Trial], skipped: Counter[str]) -> Report:
+def _report(
+    question: Question, history: str, origin: dict[str, Any], trials: list[Trial], skipped: Counter[str]
+) -> Report:
     if not trials:
         reasons = ", ".join(f"{reason} {n}" for reason, n in sorted(skipped.items())) or "nothing differs"
         raise Misuse(f"there is no changed text to replay ({reasons}): name another range, or other folders")
-    return Report(question, origin, trials, skipped)
+    return Report(question, history, origin, trials, skipped)

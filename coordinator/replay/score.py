@@ -9,6 +9,7 @@ from typing import Any, Final
 from coordinator.replay.trial import Shown, Trial
 
 _DECIMALS: Final = 4
+_SHOWN_ALONE: Final = ("hunks", "hunk_recall", "token_share", "mean_hunk_recall", "mean_token_share")
 
 
 @dataclass(slots=True)
@@ -22,8 +23,10 @@ class Score:
     n_failed: int = 0
     view_tokens: int = 0
     extra_tokens: int = 0
+    extra_printed: int = 0
     total_tokens: int = 0
     sum_of_shares: float = 0.0
+    sum_of_recalls: float = 0.0
 
     def add(self, trial: Trial, shown: Shown) -> None:
         """Add a file."""
@@ -34,34 +37,52 @@ class Score:
         self.n_failed += shown.n_failed
         self.view_tokens += shown.view_tokens
         self.extra_tokens += shown.extra_tokens
+        self.extra_printed += shown.extra_printed
         self.total_tokens += trial.total_tokens
+        self.sum_of_recalls += ratio(shown.n_shown, trial.n_hunks)
         self.sum_of_shares += ratio(shown.view_tokens, trial.total_tokens)
 
     def document(self) -> dict[str, Any]:
         """The score for programs; shares are of the files' tokens.
 
-        `token_share` is all tokens printed of all tokens; `mean_token_share` the mean over files, where a short one
-        weighs as much as a long one. `hunks_reached` were shown by the view or by a part that it names;
-        `cost_share` also counts what the agent paid on top.
+        `token_share` is all tokens printed of all tokens; the means are over files, where a short one weighs as much
+        as a long one. `hunks_reached` were shown by the view or by a part that it names;
+        `printed_share` also has what was printed for those parts and for second reads, `cost_share` the calls too.
         """
         return {
             "hunks": self.n_hunks,
             "hunk_recall": ratio(self.n_shown, self.n_hunks),
             "token_share": ratio(self.view_tokens, self.total_tokens),
-            "mean_token_share": rounded(self.sum_of_shares / self.n_files) if self.n_files else 0.0,
+            "mean_hunk_recall": ratio(self.sum_of_recalls, self.n_files),
+            "mean_token_share": ratio(self.sum_of_shares, self.n_files),
             "hunks_shown": self.n_shown,
             "hunks_by_parts": self.n_by_parts,
             "hunks_failed": self.n_failed,
             "hunks_reached": ratio(self.n_shown + self.n_by_parts, self.n_hunks),
+            "printed_share": ratio(self.view_tokens + self.extra_printed, self.total_tokens),
             "cost_share": ratio(self.view_tokens + self.extra_tokens, self.total_tokens),
         }
+
+    def shown_document(self) -> dict[str, Any]:
+        """What was shown alone, of what no agent works with."""
+        told = self.document()
+        return {name: told[name] for name in _SHOWN_ALONE}
 
 
 def score_of(trials: Iterable[Trial], kind: str, mode: str) -> Score:
     """The score of one mode under one kind of query."""
+    return _sum((trial, trial.by_kind[kind][mode]) for trial in trials)
+
+
+def reference_of(trials: Iterable[Trial], kind: str, name: str) -> Score:
+    """The score of a ranker that modes are held against."""
+    return _sum((trial, trial.references[kind][name]) for trial in trials)
+
+
+def _sum(pairs: Iterable[tuple[Trial, Shown]]) -> Score:
     score = Score()
-    for trial in trials:
-        score.add(trial, trial.by_kind[kind][mode])
+    for trial, shown in pairs:
+        score.add(trial, shown)
     return score
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from actors.quality_store.path import extension_of, label_of
@@ -10,14 +11,17 @@ from actors.quality_store.source import EXPLICIT
 from coordinator.reading.grammar import outline_of
 from coordinator.reading.mode import Mode
 from coordinator.reading.query import Query
+from coordinator.reading.shown import ShownLines
 from coordinator.reading.sieve import LineFilter
 from coordinator.reading.source import decode
 from coordinator.reading.token_count import count_file_tokens
 from coordinator.reading.unit import LineRange
+from coordinator.reading.unit_choice import UnitWish
 from coordinator.reading.view import View, render
 from coordinator.replay.agent import Replayed, edit_all
 from coordinator.replay.change import Change
 from coordinator.replay.question import Question
+from coordinator.replay.reference import NAIVE, PERFECT, Printed, References
 
 if TYPE_CHECKING:
     from coordinator.reading.redundancy import VectorsOf
@@ -27,13 +31,14 @@ _QUERIED: Final = frozenset({"entropy", "units"})
 
 
 class Shown(NamedTuple):
-    """What a view of one file was worth: hunks wholly shown, tokens printed, and what the agent paid on top."""
+    """What a view of one file was worth: hunks wholly shown, tokens printed, and the agent's `Paid` on top."""
 
     n_shown: int
     view_tokens: int
-    n_by_parts: int
-    n_failed: int
-    extra_tokens: int
+    n_by_parts: int = 0
+    n_failed: int = 0
+    extra_tokens: int = 0
+    extra_printed: int = 0
 
     @property
     def cost_tokens(self) -> int:
@@ -42,7 +47,7 @@ class Shown(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """A change, and for each kind of query what every mode was worth."""
+    """A change, and for each kind of query what every mode was worth, and what the rankers of `reference` were."""
 
     at: int
     extension: str
@@ -50,6 +55,7 @@ class Trial(NamedTuple):
     total_tokens: int
     n_hunks: int
     by_kind: Mapping[str, Mapping[str, Shown]]
+    references: Mapping[str, Mapping[str, Shown]]
 
 
 def try_change(change: Change, question: Question, vectors_of: VectorsOf | None = None) -> Trial:
@@ -62,6 +68,7 @@ def try_change(change: Change, question: Question, vectors_of: VectorsOf | None 
         total_tokens=bench.total_tokens,
         n_hunks=len(change.hunks),
         by_kind={kind.name: bench.shown_by(kind.of(change)) for kind in question.kinds},
+        references={kind.name: bench.references(kind.of(change)) for kind in question.kinds},
     )
 
 
@@ -76,10 +83,23 @@ class _Bench:
         self._vectors_of = vectors_of
         self._needed = [hunk.needed(len(self.replayed.lines)) for hunk in change.hunks]
         self._unqueried: dict[str, Shown] = {}
+        budget = question.reference_tokens(self.total_tokens)
+        self._rankers = References(self.replayed, budget, vectors_of)
 
     def shown_by(self, query: str) -> dict[str, Shown]:
         """What each mode was worth under this query."""
         return {mode: self._shown(mode, query) for mode in self._question.rendered_modes}
+
+    def references(self, query: str) -> dict[str, Shown]:
+        """What the perfect ranker and the naive one show."""
+        return {PERFECT: self._perfect, NAIVE: self._printed(self._rankers.naive(query))}
+
+    @cached_property
+    def _perfect(self) -> Shown:
+        return self._printed(self._rankers.perfect(self._needed))
+
+    def _printed(self, printed: Printed) -> Shown:
+        return Shown(n_shown(printed.shown, self._needed), printed.tokens)
 
     def _shown(self, mode: str, query: str) -> Shown:
         if mode in _QUERIED:
@@ -92,14 +112,20 @@ class _Bench:
         if mode == "full":
             return self.replayed.full
         budget = self._question.budget_tokens(self.total_tokens)
-        line_filter = LineFilter(Query(query) if query else None, budget, vectors_of=self._vectors_of)
-        source, path = self.replayed.source, self.replayed.path
-        return render(source, Mode(mode), path=path, why=EXPLICIT, line_filter=line_filter)
+        asked = Query(query) if query else None
+        return render(
+            self.replayed.source,
+            Mode(mode),
+            path=self.replayed.path,
+            why=EXPLICIT,
+            line_filter=LineFilter(asked, budget, vectors_of=self._vectors_of),
+            unit_wish=UnitWish(asked, budget, vectors_of=self._vectors_of),
+        )
 
     def _judged(self, view: View) -> Shown:
-        return Shown(n_shown(view, self._needed), view.tokens, *edit_all(self.replayed, view, self._needed))
+        return Shown(n_shown(view.shown, self._needed), view.tokens, *edit_all(self.replayed, view, self._needed))
 
 
-def n_shown(view: View, needed: list[LineRange]) -> int:
+def n_shown(shown: ShownLines, needed: list[LineRange]) -> int:
     """How many of the places are wholly shown."""
-    return sum(view.shown.contains(*lines) for lines in needed)
+    return sum(shown.contains(*lines) for lines in needed)

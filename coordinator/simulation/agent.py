@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from actors.runtime.errors import Unavailable, UnknownAgent
-from actors.scent_field.messages import Granted
+from actors.scent_field.messages import Claim, Granted
 from coordinator.asking import Asker
 from coordinator.domain import QUALITY_STORE, SCENT_FIELD
 from coordinator.session import AgentSession, beat, register, say_goodbye
@@ -34,7 +34,10 @@ _THREAD_SHARE: Final = 0.2
 
 
 class Agent:
-    """One agent's process. `holding` are the claims that it knows of; `parent` is another agent's session or empty."""
+    """One agent's process. `parent` is another agent's session or empty.
+
+    `holding` are the claims that it knows of; `asked` is the last one that it asked for.
+    """
 
     def __init__(self, world: World, name: str, *, parent: str, kept_by: str) -> None:
         self.world = world
@@ -44,6 +47,7 @@ class Agent:
         self.random = world.chance.agent
         self.session: AgentSession | None = None
         self.holding: list[tuple[str, Granted]] = []
+        self.asked: Claim | None = None
         self.is_dead = False
         self.n_threads = 2 if self.random.random() < _THREAD_SHARE else 1
         self._asleep_until_s = 0.0

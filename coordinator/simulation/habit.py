@@ -43,6 +43,8 @@ _MAX_HELD: Final = 4
 _SHARED_SHARE: Final = 0.3
 _TO_WAITING_SHARE: Final = 0.5
 _NEAR_SHARE: Final = 0.3
+_SAME_SHARE: Final = 0.5
+"""Of the claims of an agent with two threads: what was asked for last, maybe by the other one, is asked for again."""
 
 Do = Callable[["Agent", AgentSession], Operation[Any]]
 
@@ -97,8 +99,9 @@ class Habit:
         return self._random.choice(SPACES)
 
     def _claim(self, agent: Agent, session: AgentSession) -> Operation[Any]:
-        command = Claim(self._space(), self._targets(agent), self._mode(agent), self._wait_s(), "")
-        return _claimed(agent, session, command)
+        if agent.asked is None or agent.n_threads == 1 or self._random.random() >= _SAME_SHARE:
+            agent.asked = Claim(self._space(), self._targets(agent), self._mode(agent), self._wait_s(), "")
+        return _claimed(agent, session, agent.asked)
 
     def _claim_any(self, agent: Agent, session: AgentSession) -> Operation[Any]:
         targets = tuple(self._random.sample(TARGETS, self._random.randint(2, 3)))
@@ -148,7 +151,7 @@ class Habit:
         if len(granted.targets) > 1 and not whole and self._random.random() < 0.5:
             return giving.release(agent.field, session, Release(space, granted.targets[:1], 0, is_done))
         if len(granted.targets) == 1 and self._random.random() < 0.2:
-            return _given_back(agent, session, GiveBack(space, granted.targets[0], granted.generation))
+            return _given_back(agent, session, GiveBack(space, granted.targets, granted.generation))
         generation = granted.generation if whole else 0
         return giving.release(agent.field, session, Release(space, granted.targets, generation, is_done))
 

@@ -32,6 +32,8 @@ _BEGAN_UTC_S: Final = 1_800_000_000.0
 _TABLES: Final = {SCENT_FIELD: KeptTable(Coordination.events), QUALITY_STORE: KeptTable(QualityStore.events)}
 _CHILD_SHARE: Final = 0.3
 _QUIET_S: Final = 4.0
+_GRANDCHILD_SHARE: Final = 0.5
+_CHILD_KEPT_BY: Final = ("heartbeat", "connection", "connection", "decay")
 _KEPT_BY: Final = ("heartbeat",) * 5 + ("connection", "connection", "decay")
 
 
@@ -108,12 +110,20 @@ class World:
 
     def _add_agent(self, name: str) -> None:
         random = self.chance.agent
-        parents = [one.session.session_id for one in self.agents if one.session]
-        parent = random.choice(parents) if parents and random.random() < _CHILD_SHARE else ""
-        agent = Agent(self, name, parent=parent, kept_by=random.choice(_KEPT_BY))
+        parent = self._parent()
+        agent = Agent(self, name, parent=parent, kept_by=random.choice(_CHILD_KEPT_BY if parent else _KEPT_BY))
         self.agents.append(agent)
         spread_s = 0.2 * self.plan.n_agents
         agent.later(random.random() * spread_s if self.n_steps == 0 else random.random(), agent.begin)
+
+    def _parent(self) -> str:
+        """Nobody, or an agent that lives, who may well be a child: families run deep."""
+        random = self.chance.agent
+        parents = {one.session.session_id: one.parent for one in self.agents if one.session}
+        if not parents or random.random() >= _CHILD_SHARE:
+            return ""
+        children = [session_id for session_id, parent in parents.items() if parent]
+        return random.choice(children if children and random.random() < _GRANDCHILD_SHARE else [*parents])
 
     def replace(self, agent: Agent) -> None:
         """An agent dies; another process takes its name."""

@@ -12,8 +12,9 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from actors.runtime.newer_format import newer_format
 from actors.runtime.table import checksum
-from actors.runtime.view import damage, newer_format
+from actors.runtime.view import damage
 from actors.runtime.wire import pack
 
 BACKUP_FORMAT: Final = 1

@@ -95,7 +95,7 @@ def test_a_store_is_not_cut_under_a_live_actor(coordinator_up: Settings, scentfi
 def test_up_and_down_from_the_shell(settings: Settings, scentfield: CommandLine) -> None:
     assert scentfield.json("status", expect=4)["error"]["code"] == "unavailable"
     report = scentfield.json("up")
-    assert report["created"] == ["scent_field", "quality_store", "thresholds", "embedding"]
+    assert report["created"] == ["scent_field", "quality_store", "thresholds", "memory", "embedding"]
     assert report["address"] == settings.address
     assert "scentfield_up" in scentfield("metrics")[1]
     stopped = scentfield.json("down")

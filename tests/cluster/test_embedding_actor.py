@@ -100,6 +100,23 @@ def test_a_killed_actor_costs_a_hot_path_nothing_and_comes_back_by_itself(
     assert int(describe(connected)["pid"]) != pid
 
 
+def test_it_is_replaced_when_its_settings_are_others(
+    embedder: Embedder, connected: Settings, wait_until: Callable[..., Any]
+) -> None:
+    from coordinator.embedding.launch import launch_embedding
+
+    before = describe(connected)["pid"]
+    assert not launch_embedding(connected, EmbeddingSettings())
+    assert describe(connected)["pid"] == before
+    assert launch_embedding(connected, EmbeddingSettings(max_vectors=100))
+    assert describe(connected)["pid"] != before
+    wait_until(lambda: embedder.status().is_ready, 60.0)
+    assert len(embedder.embed(LINES).rows) == 600
+    assert describe(connected)["n_kept_vectors"] == 100
+    assert not launch_embedding(connected, EmbeddingSettings(model="off"))
+    assert embedder.status().state is State.OFF
+
+
 def test_it_is_launched_once_and_taken_away(connected: Settings) -> None:
     from coordinator.embedding.launch import launch_embedding, stop_embedding
 

@@ -132,7 +132,7 @@ def test_a_port_that_was_asked_for_and_is_taken_is_a_clear_error(settings: Setti
     assert "exporter" not in actor_names(taken)
     without = Settings(**{**settings.model_dump(), "metrics": False})
     assert up(without).metrics_url == ""
-    assert actor_names(without) == ["scent_field", "quality_store", "thresholds", "embedding"]
+    assert actor_names(without) == ["scent_field", "quality_store", "thresholds", "memory", "embedding"]
     take_away(without)
 
 

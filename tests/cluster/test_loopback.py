@@ -44,6 +44,7 @@ def test_the_state_is_readable_by_its_owner_only(coordinator_up: Settings) -> No
         "scent_field.sqlite3": "0o600",
         "quality_store.sqlite3": "0o600",
         "thresholds.sqlite3": "0o600",
+        "memory.sqlite3": "0o600",
     }
 
 

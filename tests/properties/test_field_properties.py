@@ -20,6 +20,7 @@ from actors.runtime.wire import BusyFor, Failed, pack, unpack
 from actors.scent_field.limits import FieldLimits
 from actors.scent_field.messages import (
     Check,
+    CheckHeat,
     Claim,
     ClaimAny,
     FieldStatistics,
@@ -47,6 +48,12 @@ PATHS = ("a", "a/b.py", "a/c.py", "b/x/y.py", "c.py", "t:x")
 SPACES = ("s", "t")
 N_RUNS = 50
 N_STEPS = 200
+
+
+def covers(target: str, path: str) -> bool:
+    """Whether a signal on `target` is on the file `path` too, or on a folder that holds it."""
+    is_above = target.endswith("/") and not path.startswith("t:") and (target == "./" or path.startswith(target))
+    return target == path or is_above
 
 
 def meet(one: str, other: str) -> bool:
@@ -754,16 +761,17 @@ class Driver:
         lease = self.some_lease()
         if lease is None:
             return
-        command = GiveBack(lease["space"], lease["targets"][0], lease["generation"])
+        n_targets = self.random.choice((1, len(lease["targets"])))
+        command = GiveBack(lease["space"], lease["targets"][:n_targets], lease["generation"])
         self.touch(lease["session"])
         answer, answers = self.send(lease["session"], command)
         matching = [
             one for one in self.twin.leases
-            if self.twin.is_live(one) and not one["renewed"] and one["targets"] == (command.target,)
+            if self.twin.is_live(one) and not one["renewed"] and one["targets"] == command.targets
             and [one[key] for key in ("space", "session", "generation")]
             == [lease[key] for key in ("space", "session", "generation")]
         ]  # fmt: skip
-        assert answer.n_released == len(matching[:1])
+        assert answer.n_released == len(matching[:1]) * len(command.targets)
         for one in matching[:1]:
             self.twin.end(one, "released")
         self.twin.serve()
@@ -821,6 +829,15 @@ class Driver:
         now = self.twin.signals[command.space, kind, command.target, session_id][0]
         assert answer.intensity == pytest.approx(now)
 
+    def check_heat(self, space, path, session_id):
+        others = {}
+        for (where, kind, target, agent), (intensity, at) in self.twin.signals.items():
+            if (where, kind) == (space, "HOT") and agent != session_id and covers(target, path):
+                left = self.twin.intensity(kind, intensity, at)
+                others |= {agent: others.get(agent, 0.0) + left} if left >= 0.05 else {}
+        answer = self.query(CheckHeat(space, path, session_id))
+        assert dict(answer.agents) == pytest.approx(others)
+
     def check(self):
         space, path, session_id = self.random.choice(SPACES), self.random.choice(PATHS), self.someone()
         for generation in {0, *self.random.choices(range(self.twin.generation[space] + 2), k=4)}:
@@ -832,6 +849,7 @@ class Driver:
             answer = self.query(Check(space, path, generation, session_id))
             assert answer.holds == holds
             assert bool(answer.holder) == bool(covering)
+        self.check_heat(space, path, session_id)
         for session_id in (*self.twin.sessions, *self.twin.dead):
             lost = [one[1:] for one in self.twin.losses if one[0] == session_id]
             told = self.query(ListLosses(session_id)).losses

@@ -34,6 +34,7 @@ read_steps = st.builds(
     st.just(9000),
     st.sampled_from([False, False, False, True]),
     st.sampled_from([(), (), ("expected_cost",)]),
+    st.sampled_from([False, False, False, True]),
 )
 edit_steps = st.one_of(
     st.builds(
@@ -129,6 +130,7 @@ class Twin:
             if read.asked.path == view.asked.path
             and read.asked.mode == "full"
             and read.is_free
+            and not read.asked.is_changed
             and not any(edit.failed for edit in self.edits_of(view, view.number, read.number - 1))
             and not any(
                 edit.asked.outcome == "success" for edit in self.edits_of(view, read.number - 10, read.number - 1)

@@ -14,6 +14,7 @@ from actors.quality_store.event import (
     EditTried,
     EscalationArmed,
     EscalationEnded,
+    EscalationMoved,
     EscalationReturned,
     ExtensionForgotten,
     OutcomeCounted,
@@ -28,6 +29,7 @@ from actors.quality_store.limit import Limits
 from actors.quality_store.machine import QualityStore
 from actors.quality_store.messages import (
     DropEscalation,
+    FollowMove,
     GetLedger,
     GetReadQuality,
     GetStatistics,
@@ -138,6 +140,7 @@ resolutions = st.builds(ResolveMode, spaces, paths, few_modes)
 others = st.one_of(
     st.builds(PeekMode, spaces, paths, modes),
     st.builds(DropEscalation, spaces, st.lists(paths, max_size=3).map(tuple)),
+    st.builds(FollowMove, spaces, paths, paths),
 )
 illegal = st.one_of(
     st.builds(RecordOutcome, spaces, st.just("../a"), few_modes, st.just("failure"), st.just("not_shown")),
@@ -295,7 +298,7 @@ def test_a_restored_store_goes_on_like_the_one_it_was_taken_from(history, future
     utc_s = run.utc_s
     for wait, command in future:
         utc_s += wait
-        if isinstance(command, (RecordOutcome, ResolveMode, PeekMode, RecordRead, DropEscalation)):
+        if isinstance(command, (RecordOutcome, ResolveMode, PeekMode, RecordRead, DropEscalation, FollowMove)):
             assert attempt(restored, command, utc_s) == attempt(run.store, command, utc_s)
     assert list(restored.snapshot()) == list(run.store.snapshot())
 
@@ -412,6 +415,8 @@ def newly_armed(events):
         if isinstance(event, (EscalationArmed, EscalationReturned)):
             n += isinstance(event, EscalationArmed) and event[:2] not in pending
             pending.add(event[:2])
+        elif isinstance(event, EscalationMoved):
+            pending = (pending - {event[:2]}) | {(event.space, event.new_path)}
         elif isinstance(event, EscalationEnded):
             pending.discard(event[:2])
     return n

@@ -27,6 +27,9 @@ from actors.thresholds.event import (
     NoteIgnored,
     OriginEvicted,
     PlacementRecorded,
+    ReplayEvicted,
+    ReplayRecorded,
+    ReplayRow,
 )
 from actors.thresholds.limit import MAX_ORIGINS, Limits
 from actors.thresholds.machine import Thresholds
@@ -37,6 +40,7 @@ from actors.thresholds.messages import (
     GetStatistics,
     ImportBundle,
     RecordPlacement,
+    RecordReplay,
     ResetLearning,
 )
 from actors.thresholds.origin import Origin
@@ -104,10 +108,25 @@ illegal = st.sampled_from(
         RecordPlacement("cursor", "middle", 1, 1),
         RecordPlacement("cursor", "begin", -1, 1),
         ResetLearning("a/b"),
+        RecordReplay("ada", ()),
         ImportBundle(b"{}"),
         ImportBundle(b"\xff"),
         Deliver(SOURCE, 10**6, (Note("bounce", "", "", "", "rs", "map", 1, 1, 1, 0.0),)),
     ]
+)
+replay_rows = st.builds(
+    ReplayRow,
+    st.sampled_from(["rs", "md"]),
+    modes,
+    st.just("<500"),
+    st.integers(1, 90),
+    st.integers(0, 1),
+    *[st.just(9)] * 3,
+)
+replays = st.builds(
+    RecordReplay,
+    st.integers(0, 40).map(lambda n: f"{n:08x}"),
+    st.lists(replay_rows, min_size=1, max_size=3, unique_by=lambda row: row[:3]).map(tuple),
 )
 admissions = st.tuples(st.sampled_from(["ada#1", "bob#1", "cyd#1"]), st.sampled_from(["t", "u"]))
 resets = st.builds(ResetLearning, st.sampled_from(["", "rs", ".MD"]))
@@ -115,7 +134,8 @@ deliveries = st.lists(st.one_of(notes, notes, notes, odd_notes), min_size=1, max
 again = st.just("again")
 waits = st.sampled_from([0.0, 60.0, DAY_S, DAY_S, 31 * DAY_S])
 steps = st.tuples(
-    waits, st.one_of(deliveries, deliveries, placements, placements, bundles(), resets, illegal, admissions, again)
+    waits,
+    st.one_of(deliveries, deliveries, placements, placements, bundles(), replays, resets, illegal, admissions, again),
 )
 histories = st.lists(steps, max_size=40)
 
@@ -155,7 +175,7 @@ class Run:
     def carry_out(self, command):
         if command == "again":
             return self.machine.perform(NOBODY, self.last_delivery, self.now)
-        if isinstance(command, (RecordPlacement, ImportBundle, ResetLearning, Deliver)):
+        if isinstance(command, (RecordPlacement, RecordReplay, ImportBundle, ResetLearning, Deliver)):
             return self.machine.perform(ADA, command, self.now)
         if type(command[0]) is Note:
             self.last_delivery = Deliver(SOURCE, self.last_delivery.number + len(command), command)
@@ -239,12 +259,14 @@ def test_counters_are_a_recount_of_the_events(history):
         extension=kinds[ExtensionEvicted],
         cost=kinds[CostEvicted],
         profile=sum(event.is_folded for event in of(PlacementRecorded)),
+        replay=kinds[ReplayEvicted],
         left_out=sum(event.n_left_out for event in of(BundleImported)),
     )
     assert dict(statistics.evicted) == +evicted
     assert statistics.n_outcomes == kinds[CostRecorded]
     assert statistics.n_placements == sum(sum(event[4:]) for event in of(PlacementRecorded))
     assert statistics.n_imports == kinds[BundleImported]
+    assert statistics.n_replays == kinds[ReplayRecorded]
     assert statistics.n_resets == kinds[LearningReset]
     assert statistics.n_pins == kinds[TokenPinned] - kinds[PinEvicted]
 

@@ -20,16 +20,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from actors.thresholds.ranking import SIGNALS
+from coordinator.reading.budget import budget_tokens, default_tokens
 from coordinator.reading.grammar import outline_of
 from coordinator.reading.language.catalogue import LANGUAGES
+from coordinator.reading.line_history import Patch, line_history
 from coordinator.reading.marker import find_markers, is_printed
 from coordinator.reading.mode import Mode
+from coordinator.reading.piece import cut_pieces
 from coordinator.reading.query import Query
 from coordinator.reading.redundancy import redundant_lines
 from coordinator.reading.sieve import LineFilter, Sieve
 from coordinator.reading.source import BinaryFile, SourceText, content_hash, decode
 from coordinator.reading.token_count import count_tokens
 from coordinator.reading.unit import Outline
+from coordinator.reading.unit_choice import UnitWish
 from coordinator.reading.view import View, expand, render
 from coordinator.reading.view_book import ViewBook
 
@@ -111,6 +116,21 @@ def check_filtered(source: SourceText, path: str, line_filter: LineFilter) -> Vi
         assert view.tokens < max(view.total_tokens, whole.tokens)
     if line_filter.budget is not None:
         assert (view.tokens <= line_filter.budget) == ("over the budget" not in view.fallback)
+    return view
+
+
+def check_chosen(source: SourceText, path: str, wish: UnitWish) -> View:
+    """Laws of `units`: as of any view, never over the budget unless it says so, and equal for equal wishes."""
+    view = render(source, Mode("units"), path=path, why="explicit", unit_wish=wish)
+    check_print(view, source)
+    check_body(view, source, 1, len(split(source.text)))
+    assert view == render(source, Mode("units"), path=path, why="explicit", unit_wish=wish)
+    assert view.fallback in view.header
+    whole = render(source, Mode("full"), path=path, why="explicit")
+    assert (view.mode, view.body == source.text) in (("full", True), ("units", False))
+    assert view.mode == "full" or view.tokens < max(view.total_tokens, whole.tokens)
+    budget = budget_tokens(wish.budget, view.total_tokens) or default_tokens(view.total_tokens)
+    assert (view.tokens <= budget) == ("over the budget" not in view.fallback)
     return view
 
 
@@ -355,6 +375,46 @@ def test_with_vectors_the_laws_hold_and_no_more_is_shown_than_without() -> None:
     assert n_shorter > 5
 
 
+# Real files by their units
+
+WISHES = (
+    UnitWish(),
+    UnitWish(QUERY),
+    UnitWish(QUERY, 0.1),
+    UnitWish(QUERY, 0.5),
+    UnitWish(budget=300),
+    UnitWish(QUERY, 1_500, history=line_history([Patch("parse messages", ((3, 2, 3, 5), (20, 1, 24, 9)))], 40)),
+    UnitWish(QUERY, 0.25, vectors_of=similar_by_length),
+)
+
+
+def test_laws_of_units_hold_on_files_of_the_standard_library() -> None:
+    n_chosen = 0
+    for number, (path, source) in enumerate(stdlib(84)):
+        view = check_chosen(source, path, WISHES[number % len(WISHES)])
+        n_chosen += view.mode == "units"
+    assert n_chosen > 40
+
+
+def test_units_use_the_budget_that_they_have() -> None:
+    shares = []
+    for path, source in stdlib(120):
+        if len(source.lines) > 400:
+            view = check_chosen(source, path, UnitWish(QUERY, 0.25))
+            shares.append(view.tokens / (0.25 * view.total_tokens))
+    assert median(shares) > 0.95
+
+
+def test_without_vectors_units_are_the_lexical_path_byte_for_byte() -> None:
+    for path, source in stdlib(20):
+        lexical = UnitWish(QUERY, 0.25)
+        views = [
+            render(source, Mode("units"), path=path, why="explicit", unit_wish=wish)
+            for wish in (lexical, replace(lexical, vectors_of=lambda _: None))
+        ]
+        assert views[0] == views[1]
+
+
 # Generated files
 
 ENDINGS = st.sampled_from(["\n", "\r\n", "\r"])
@@ -408,6 +468,31 @@ def test_laws_of_entropy_hold_on_generated_files(text: str, encoding: str, path:
     source = written(text * 3, encoding)
     view = check_filtered(source, path, line_filter)
     assert view == render(source, Mode("entropy"), path=path, why="explicit", line_filter=line_filter)
+
+
+UNIT_WISHES = st.builds(
+    UnitWish,
+    query=st.none() | st.sampled_from(["f", "why doc", "…a3f1 1-2", "\u2028\n"]).map(Query),
+    budget=st.none() | st.integers(1, 400) | st.floats(0.01, 1.0),
+    weights=st.just({}) | st.fixed_dictionaries({name: st.floats(-3.0, 3.0) for name in SIGNALS}),
+    history=st.none() | st.builds(
+        lambda hunks: line_history([Patch("f doc", hunk) for hunk in hunks], 60),
+        st.lists(st.just(((2, 1, 2, 3), (9, 4, 11, 0))), max_size=4),
+    ),
+    vectors_of=st.sampled_from([None, lambda _: None, similar_by_length]),
+)  # fmt: skip
+
+
+@given(TEXTS, ENCODINGS, PATHS, UNIT_WISHES)
+def test_laws_of_units_hold_on_generated_files(text: str, encoding: str, path: str, wish: UnitWish) -> None:
+    check_chosen(written(text * 3, encoding), path, wish)
+
+
+@given(TEXTS, PATHS)
+def test_pieces_tile_a_file(text: str, path: str) -> None:
+    source = written(text * 3, "utf-8")
+    spans = [piece.lines for piece in cut_pieces(source.lines, outline_of(source, path))]
+    assert [n for first, last in spans for n in range(first, last + 1)] == list(range(1, len(split(source.text)) + 1))
 
 
 @given(TEXTS, PATHS, st.floats(-0.15, 3.0), st.floats(0.0, 3.0))

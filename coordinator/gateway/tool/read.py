@@ -8,6 +8,7 @@ from pydantic import Field
 
 from coordinator.aio import AsyncCoordinator
 from coordinator.gateway.tool.tool import Answer, Report, Tool, ToolInput, output_schema
+from coordinator.reading.budget import Budget
 
 
 class ReadInput(ToolInput):
@@ -15,11 +16,11 @@ class ReadInput(ToolInput):
 
     path: str = Field(max_length=4_096)
     mode: str = Field(
-        default="auto", max_length=40, description="auto, full, lines:N-M, map, signatures, diff, entropy"
+        default="auto", max_length=40, description="auto, full, lines:N-M, map, signatures, units, diff, entropy"
     )
     unit: str = Field(default="", max_length=400, description="show this function, class or L10-42 whole instead")
-    query: str = Field(default="", max_length=2_000, description="what you look for (entropy)")
-    budget_tokens: int = Field(default=0, ge=0, le=1_000_000, description="(entropy) 0: no limit")
+    query: str = Field(default="", max_length=2_000, description="what you look for (units, entropy)")
+    budget: float = Field(default=0.0, ge=0.0, le=1e9, description="(units, entropy) tokens, or a share such as 0.25")
 
 
 async def run(agent: AsyncCoordinator, given: ReadInput, _report: Report) -> Answer:
@@ -27,9 +28,16 @@ async def run(agent: AsyncCoordinator, given: ReadInput, _report: Report) -> Ans
     if given.unit:
         reading = await agent.expand(given.path, given.unit)
     else:
-        reading = await agent.read(given.path, given.mode, query=given.query, budget_tokens=given.budget_tokens or None)
+        reading = await agent.read(given.path, given.mode, query=given.query, budget=_budget(given.budget))
     hints = "".join(f"[{hint}]\n" for hint in reading.hints)
     return Answer(hints + reading.text, reading.to_dict())
+
+
+def _budget(number: float) -> Budget | None:
+    """Below one a share of the file, else tokens; nothing where none was given."""
+    if number == 0.0:
+        return None
+    return number if number < 1.0 else int(number)
 
 
 TOOL: Final = Tool(

@@ -151,7 +151,7 @@ class Book:
                 event.targets,
                 event.shared,
                 event.generation,
-                event.fades,
+                self._fades(event.session_id),
                 event.at_s,
                 self.row,
                 self.row,
@@ -161,8 +161,13 @@ class Book:
         lease = self.leases.get(event.lease_id)
         if lease is not None:
             self.past[-len(self.past) - 1] = ended_copy(lease, "transferred", self.row)
-            lease.session_id, lease.generation, lease.fades = event.session_id, event.generation, event.fades
+            lease.session_id, lease.generation = event.session_id, event.generation
+            lease.fades = self._fades(event.session_id)
             lease.progress_at_s, lease.row, lease.began = event.at_s, self.row, self.row
+
+    def _fades(self, session_id: str) -> bool:
+        """Whether no heartbeat keeps this session, whatever the fact of its grant says."""
+        return session_id in self.sessions and self.sessions[session_id].kept_by == "decay"
 
     def _apply_lease(self, event: LeaseRenewed | LeaseProgressed | LeaseShrunk | LeaseEnded | LockDelayOver) -> None:
         lease = self.leases.get(event.lease_id)

@@ -7,10 +7,15 @@ from typing import Final
 
 from coordinator.simulation.checker.book import Book, facts_of
 from coordinator.simulation.checker.count import Counters
+from coordinator.simulation.checker.grant import WholeGrants
 from coordinator.simulation.checker.holding import Generations, LockDelay, OneHolder
+from coordinator.simulation.checker.identity import KeptChildren, NewIdentities
 from coordinator.simulation.checker.lifetime import Causes, HeartbeatCounts, Lifetime
-from coordinator.simulation.checker.note import Notes
+from coordinator.simulation.checker.loss import LossesTold
+from coordinator.simulation.checker.note import Notes, TroubleTold
 from coordinator.simulation.checker.queue import InTurn, NobodyForgotten, NoRing
+from coordinator.simulation.checker.renewal import RenewalsStay
+from coordinator.simulation.checker.reply import Answers
 from coordinator.simulation.checker.request import Acknowledged, OnceEach
 from coordinator.simulation.checker.rule import Finding, Rule
 from coordinator.simulation.checker.store import OneWriter
@@ -20,20 +25,27 @@ from coordinator.simulation.history import Committed, Record
 
 RULES: Final[tuple[type[Rule], ...]] = (
     OneHolder,
+    WholeGrants,
     Generations,
     LockDelay,
     Lifetime,
     HeartbeatCounts,
+    NewIdentities,
+    KeptChildren,
     Causes,
+    LossesTold,
     InTurn,
     NobodyForgotten,
     NoRing,
     OnceEach,
+    RenewalsStay,
     Acknowledged,
     TrueAnswers,
     Guarded,
     Counters,
     OneWriter,
+    Answers,
+    TroubleTold,
     Notes,
 )
 MAX_FINDINGS: Final = 20

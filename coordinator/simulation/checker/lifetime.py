@@ -183,7 +183,10 @@ class HeartbeatCounts(Rule):
 
 
 class Causes(Rule):
-    """A claim ends by its holder, with its session, by fading, for its rest, or by force, and not otherwise."""
+    """A claim ends by its holder, with its session, by fading, for its rest, or by force, and not otherwise.
+
+    Rest ends it for somebody who waits for it and whom it keeps out.
+    """
 
     name: ClassVar[str] = "a claim ends with a cause"
 
@@ -191,6 +194,7 @@ class Causes(Rule):
         super().__init__(*given)
         self._ended: list[tuple[Lease, LeaseEnded]] = []
         self._in_row: set[tuple[str, str]] = set()
+        self._in_the_way: set[int] = set()
 
     def fact(self, event: Any) -> None:
         """Gather causes and ends of a row."""
@@ -202,7 +206,10 @@ class Causes(Rule):
             case SessionEnded():
                 self._in_row.add(("dead", event.session_id))
             case LeaseEnded() if event.lease_id in self.book.leases:
-                self._ended.append((self.book.leases[event.lease_id], event))
+                lease = self.book.leases[event.lease_id]
+                self._ended.append((lease, event))
+                if event.reason == "idle" and self._keeps_others_out(lease):
+                    self._in_the_way.add(lease.lease_id)
             case LeaseEnded() | LeaseShrunk() | LeaseMoved() if event.lease_id not in self.book.leases:
                 self.broken(f"claim {event.lease_id} changed, which there is not")
 
@@ -213,8 +220,17 @@ class Causes(Rule):
                 self.broken(f"the claim of {lease.session_id} ended ({event.reason}) without a cause", lease.began)
         self._ended.clear()
         self._in_row.clear()
+        self._in_the_way.clear()
         if not self.row.is_tick:
             self._check_live()
+
+    def _keeps_others_out(self, lease: Lease) -> bool:
+        """Whether somebody waits for what it covers, and may not have it beside it."""
+        return any(
+            waiter.space == lease.space
+            and lease.keeps_out(self.book.lineage(waiter.session_id), waiter.targets, waiter.shared)
+            for waiter in self.book.waiters.values()
+        )
 
     def _has_cause(self, lease: Lease, event: LeaseEnded) -> bool:
         terms = self.book.terms
@@ -226,7 +242,8 @@ class Causes(Rule):
             case "faded":
                 return lease.fades and event.at_s >= lease.progress_at_s + terms.fade_s - EPSILON_S
             case "idle":
-                return event.at_s >= lease.progress_at_s + terms.idle_s - EPSILON_S
+                has_rested = event.at_s >= lease.progress_at_s + terms.idle_s - EPSILON_S
+                return has_rested and lease.lease_id in self._in_the_way
             case "expired" | "goodbye" | "parent":
                 return ("dead", lease.session_id) in self._in_row
         return False

@@ -1,9 +1,11 @@
-"""What the quality store tells the scent field arrives once each, in order, and nothing is lost on the way."""
+"""What the quality store has to tell the scent field it tells, and each note arrives once and in order."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, ClassVar
 
+from actors.quality_store.event import EditTried, ViewShown
 from actors.runtime.outbox import BOUNCE, EDIT_FAILURE, Note, NotePut, NotesSent
 from actors.runtime.received import NotesApplied
 from actors.scent_field.event import SignalDeposited, SignalNoted
@@ -68,3 +70,36 @@ class Notes(Rule):
             self._put.append((event.note, self.place))
         elif isinstance(event, NotesSent) and event.receiver == RECEIVER and event.number > self._applied:
             self.broken(f"notes up to {event.number} count as sent; the receiver has {self._applied}")
+
+
+class TroubleTold(Rule):
+    """Each edit that missed, and each view that was not enough, puts a note of the agent and the file in its commit."""
+
+    name: ClassVar[str] = "trouble is told"
+
+    def saw(self, record: Record) -> None:
+        """What the quality store commits."""
+        if not (isinstance(record, Committed) and record.actor == "quality_store"):
+            return
+        had: Counter[tuple[str, str, str, str]] = Counter()
+        told: Counter[tuple[str, str, str, str]] = Counter()
+        for event in record.events:
+            match event:
+                case EditTried(signal="failure"):
+                    had[EDIT_FAILURE, event.session_id, event.space, event.path] += 1
+                case ViewShown(is_bounce=True):
+                    had[BOUNCE, event.session_id, event.space, event.path] += 1
+                case NotePut(receiver=receiver, note=note) if receiver == RECEIVER and note.topic in (
+                    BOUNCE,
+                    EDIT_FAILURE,
+                ):
+                    told[note.topic, note.session_id, note.space, note.path] += 1
+        for trouble in sorted(had.keys() | told.keys()):
+            self._compare(trouble, had[trouble], told[trouble])
+
+    def _compare(self, trouble: tuple[str, str, str, str], n_had: int, n_told: int) -> None:
+        """An edit is one note; a read may show that several views were not enough."""
+        topic, session_id, _space, path = trouble
+        is_right = n_told == n_had if topic == EDIT_FAILURE else n_told >= n_had and (n_had > 0 or n_told == 0)
+        if not is_right:
+            self.broken(f"{session_id} had trouble ({topic}) with {path} {n_had} times, and {n_told} notes tell of it")

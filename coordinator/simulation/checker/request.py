@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from actors.runtime.request_memory import Abandoned, Answered, AnsweredIdly, Parked
 from actors.runtime.wire import unpack_own
+from actors.scent_field.event import WaiterLeft
 from actors.sessions.registry import SessionRegistered
 from coordinator.simulation.checker.entry import Lease
 from coordinator.simulation.checker.rule import Committed, Record, Rule
@@ -39,9 +40,12 @@ class OnceEach(Rule):
         self._memory: dict[tuple[str, str, int], Memory] = {}
         self._received: dict[tuple[str, str], int] = {}
         self._sent: dict[int, Sent] = {}
+        self._served: set[int] = set()
 
     def fact(self, event: Any) -> None:
-        """Facts about requests to the scent field."""
+        """Facts about requests to the scent field, and about those of them that wait."""
+        if isinstance(event, WaiterLeft) and event.reason == "granted":
+            self._served.add(event.ticket)
         self._take(event, self.row.actor)
 
     def _take(self, event: Any, actor: str) -> None:
@@ -75,6 +79,8 @@ class OnceEach(Rule):
         which = f"request {abandoned.number} of {abandoned.session_id} was given up, but"
         if memory.ticket in self.book.waiters and memory.answers is None:
             self.broken(f"{which} it still waits", memory.place)
+        if memory.ticket in self._served and memory.answers is None:
+            self.broken(f"{which} it had been served, and keeps what it got", memory.place)
         granted = [] if memory.answers is None else list(_granted(unpack_own(memory.answers)))
         for lease in self.book.claims_of(abandoned.session_id) if granted else ():
             if not lease.renewed and any(_is_granted(lease, one) for one in granted):

@@ -24,7 +24,7 @@ def test_a_backup_of_a_running_coordinator_is_restored_after_it_was_lost(claimed
     document = claimed.json("backup", str(file))
     assert document["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
     assert document["bytes"] == file.stat().st_size
-    assert [one["domain"] for one in document["stores"]][:2] == ["quality_store", "scent_field"]
+    assert [one["domain"] for one in document["stores"]][:3] == ["memory", "quality_store", "scent_field"]
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     claimed("down")
     for path in claimed.state_dir.glob("*.sqlite3*"):

@@ -140,7 +140,7 @@ def test_a_store_may_be_looked_into_while_its_actor_works(scentfield: Any) -> No
 
 
 def test_where_nothing_was_ever_written_the_stores_are_empty(alone: Any) -> None:
-    assert [one["state"] for one in alone.json("doctor", "--store")["stores"]] == ["empty"] * 3
+    assert [one["state"] for one in alone.json("doctor", "--store")["stores"]] == ["empty"] * 4
 
 
 def test_a_damaged_row_is_found_and_what_a_cut_would_lose_is_said(stopped: Any) -> None:

@@ -151,3 +151,23 @@ def test_a_list_of_edits_that_is_none_is_refused(scentfield: Any, tree: Path) ->
         assert "give" in refused.stderr
     assert scentfield("edit", "a.py", "--edits", "-", "--old", "a", "--agent", "ann", text="[]").exit_code == 2
     assert (tree / "a.py").read_text() == "def f():\n    return 1\n"
+
+
+def test_move_delete_and_undo_from_the_shell(scentfield: Any, tree: Path) -> None:
+    moved = scentfield.json("move", "a.py", "lib/b.py", "--agent", "ann")
+    assert (moved["cause"], moved["path"]) == ("moved", "lib/b.py")
+    deleted = scentfield("delete", "lib/b.py", "--agent", "ann")
+    assert (deleted.exit_code, deleted.stdout) == (0, "'lib/b.py': deleted\n")
+    assert scentfield("undo", "lib/b.py", "--agent", "ann").exit_code == 0
+    assert (tree / "lib/b.py").read_text() == "def f():\n    return 1\n"
+    assert scentfield("delete", "a.py", "--expect-hash", "0" * 64, "--agent", "ann").exit_code == 1
+    scentfield("claim", "lib/b.py", "--agent", "bob")
+    assert scentfield("move", "lib/b.py", "c.py", "--agent", "ann").exit_code == 3
+
+
+def test_a_link_is_not_followed_to_what_is_deleted(scentfield: Any, tree: Path) -> None:
+    (tree / "link.py").symlink_to("a.py")
+    refused = scentfield("delete", "link.py", "--agent", "ann")
+    assert (refused.exit_code, "is a symlink" in refused.stderr) == (2, True)
+    assert scentfield("move", "a.py", "link.py", "--agent", "ann").exit_code == 2
+    assert (tree / "a.py").exists()

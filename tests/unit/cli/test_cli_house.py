@@ -73,7 +73,7 @@ def test_wrong_usage_with_json_is_one_document(alone: Any) -> None:
 
 
 def test_up_is_safe_to_repeat_and_down_says_who_was_alive(alone: Any, live_agent: Any) -> None:
-    assert alone.json("up")["created"] == ["scent_field", "quality_store", "thresholds"]
+    assert alone.json("up")["created"] == ["scent_field", "quality_store", "thresholds", "memory"]
     assert alone.json("up")["created"] == []
     live_agent("ann")
     alone("claim", "a.py", "--agent", "a-shell")

@@ -47,6 +47,7 @@ def test_before_anything_has_happened_every_section_is_there_and_says_so(scentfi
     assert seen["Savings (net of bounces and retries)"] == ["  not yet known: nothing was read"]
     assert seen["Learning Efficacy"] == [
         "  bounce rate: not yet known (fewer than 20 compressed reads this week)",
+        "  playbook survival: not yet known, no entry is ten turns old",
         "  duplicate work prevented: 0",
     ]
     (model,) = seen["Embedding"]
@@ -68,7 +69,7 @@ def test_what_happened_is_in_the_sections_and_in_the_document(scentfield: Any) -
     assert seen["Bounces"][0] == "  py  bounces 0 of 1 reads, now 0.0%"
     assert seen["Learned thresholds"] == ["  .rs  +0.041  27 signals  compresses more"]
     assert "tokens saved net" in seen["Savings (net of bounces and retries)"][0]
-    assert seen["Learning Efficacy"][1] == "  duplicate work prevented: 1"
+    assert seen["Learning Efficacy"][2] == "  duplicate work prevented: 1"
     document = scentfield.json("status", "-v")
     assert document["learning"]["deltas"][0]["extension"] == "rs"
     assert document["read_quality"]["rates"][0]["n_reads"] == 1

@@ -158,20 +158,22 @@ def test_a_read_only_file_is_refused_although_its_folder_is_writable(open_folder
         child(
             """
             import os
-            from coordinator.editing.atomic_file import replace_file
+            from coordinator.editing.atomic_file import remove_file, replace_file
             from coordinator.editing.file_error import UnusableFile
             if os.getuid() == 0:
                 os.setuid(65534)
-            try:
-                replace_file(Path(sys.argv[1]), b"new", expected_hash=None)
-            except UnusableFile as error:
-                print(error)
+            for change in (lambda path: replace_file(path, b"new", expected_hash=None),
+                           lambda path: remove_file(path, expected_hash=None)):
+                try:
+                    change(Path(sys.argv[1]))
+                except UnusableFile as error:
+                    print(error)
             """,
             path,
         )
     )
 
-    assert "is read-only for you" in out
+    assert out.count("is read-only for you") == 2
     assert path.read_bytes() == b"old"
     assert names(open_folder) == ["a.txt"]
 

@@ -175,12 +175,19 @@ def test_a_file_is_read_edited_and_an_edit_undone(open_gateway: Callable[..., An
             missed = await call(client, "ctx_edit", path="src/a.py", old="return 7", new="return 3")
             assert missed.is_error
             assert "return 2" in text_of(missed), "a miss shows what the file says"
-            await call(client, "ctx_edit", path="src/a.py", undo=True)
+            await call(client, "ctx_edit", path="src/a.py", action="undo")
             assert "return 1" in file.read_text()
             many = [{"old": "def a", "new": "def aa"}, {"old": "return 1", "new": "return 4"}]
             await call(client, "ctx_edit", path="src/a.py", edits=many)
             assert file.read_text() == "def aa():\n    return 4\n"
-            assert (await call(client, "ctx_edit", path="src/a.py", undo=True, old="x")).is_error
+            await call(client, "ctx_edit", path="src/new.py", action="create", new="n = 1\n")
+            await call(client, "ctx_edit", path="src/new.py", action="move", to="src/moved.py")
+            assert (gateway.root / "src" / "moved.py").read_text() == "n = 1\n"
+            await call(client, "ctx_edit", path="src/moved.py", action="delete")
+            assert sorted(file.name for file in (gateway.root / "src").iterdir()) == ["a.py", "b.py"]
+            for wrong in ({"action": "undo", "old": "x"}, {"action": "move"}, {"action": "delete", "to": "x"}):
+                assert (await call(client, "ctx_edit", path="src/a.py", **wrong)).is_error, wrong
+            assert file.read_text() == "def aa():\n    return 4\n"
 
     asyncio.run(story())
 
@@ -219,7 +226,7 @@ def test_paths_stay_in_the_root_also_by_links(open_gateway: Callable[..., Any], 
                     refused = await call(client, tool, path=path, **rest)
                     assert refused.is_error, (tool, path)
                     assert "hidden" not in text_of(refused).replace("'hidden'", "")
-            created = await call(client, "ctx_edit", path="up/new.txt", new="x", create=True)
+            created = await call(client, "ctx_edit", path="up/new.txt", new="x", action="create")
             assert created.is_error
             found = await call(client, "ctx_search", query="hidden")
             assert found.structured_content["hits"] == []

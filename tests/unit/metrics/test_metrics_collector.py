@@ -12,9 +12,15 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from actors.coordination.machine import Coordination
 from actors.embedding.status import State, Status
+from actors.memory.entry import Draft
+from actors.memory.fact import FactDraft
+from actors.memory.factory import make_memory
+from actors.memory.messages import AddEntry, RecordRecall, RecordWakeup, Remember, VoteEntry
+from actors.memory.messages import GetStatistics as GetMemoryStatistics
+from actors.memory.messages import Statistics as MemoryCounts
 from actors.quality_store.machine import QualityStore
 from actors.quality_store.messages import GetStatistics, RecordOutcome, RecordRead, ResolveMode, Statistics
-from actors.runtime.machine import NOBODY, Now
+from actors.runtime.machine import NOBODY, Caller, Now
 from actors.runtime.outbox import BOUNCE, EDIT_FAILURE, Deliver, Note
 from actors.scent_field.messages import Count, FieldCounts, FieldStatistics
 from actors.thresholds.factory import make_thresholds
@@ -186,6 +192,38 @@ def test_escalations_add_up() -> None:
     assert seen["scentfield_escalations_pending"] == 0
 
 
+def memory_counts() -> MemoryCounts:
+    """An entry with two votes, a fact, a recall that found it and one that found nothing, and a wakeup."""
+    memory = make_memory()
+    for command in (
+        AddEntry("s", "session", Draft("Pitfall", "never edit generated files")),
+        VoteEntry("s", "session", 1, True),
+        VoteEntry("s", "session", 1, False),
+        Remember("s", FactDraft("api", "port", "is 80")),
+        RecordRecall("exact", 1),
+        RecordRecall("exact", 0),
+        RecordWakeup(12, 300, 400),
+    ):
+        memory.perform(Caller("ann#1"), command, START)
+    seen: MemoryCounts = memory.perform(NOBODY, GetMemoryStatistics(), START)
+    return seen
+
+
+def test_what_is_remembered_and_asked_for_is_counted() -> None:
+    seen = values([Sighting("memory", ACCOUNT, memory_counts())])
+    assert seen["scentfield_playbook_entries"] == 1
+    assert seen['scentfield_playbook_added_total{kind="Pitfall"}'] == 1
+    assert seen['scentfield_playbook_votes_total{kind="harmful"}'] == 1
+    assert seen["scentfield_facts"] == 1
+    assert seen['scentfield_recalls_total{way="exact"}'] == 2
+    assert seen['scentfield_recall_hits_total{way="exact"}'] == 1
+    assert seen["scentfield_wakeup_tokens_total"] == 300
+    assert seen["scentfield_wakeup_flat_tokens_total"] == 400
+    assert {family.name for family in families([Sighting("memory", ACCOUNT, memory_counts())])} <= {
+        metric.name.removesuffix("_total") for metric in METRICS
+    }
+
+
 def test_a_silent_actor_is_marked_down_and_the_rest_is_served() -> None:
     seen = values([Sighting("scent_field", problem="no answer"), sightings()[1]])
     assert seen['scentfield_up{domain="scent_field"}'] == 0.0
@@ -225,7 +263,7 @@ def test_names_are_unique_and_labels_are_the_bounded_ones() -> None:
     labels = {label for metric in METRICS for label in metric.labels}
     assert labels == {
         *("domain", "kind", "extension", "mode", "cause", "source"),
-        *("arm", "profile", "topic", "receiver", "state", "model"),
+        *("arm", "profile", "topic", "receiver", "state", "model", "way"),
     }
 
 

@@ -86,6 +86,7 @@ def test_health_is_200_while_all_serve_and_503_with_the_reason_else(tmp_path: Pa
         "scent_field": "serves",
         "quality_store": "quality_store cannot be reached",
         "thresholds": "serves",
+        "memory": "serves",
     }
 
 
@@ -141,7 +142,7 @@ def test_looks_at_one_time_share_their_questions(tmp_path: Path, local_line: Any
         await asyncio.gather(*(probe.look() for _ in range(10)))
         return line.asked
 
-    assert sorted(asyncio.run(run())) == ["quality_store", "scent_field", "thresholds"]
+    assert sorted(asyncio.run(run())) == ["memory", "quality_store", "scent_field", "thresholds"]
 
 
 def test_a_port_that_is_taken_is_refused_and_a_free_one_is_found() -> None:

@@ -48,6 +48,7 @@ from actors.quality_store.limit import Limits
 from actors.quality_store.machine import QualityStore
 from actors.quality_store.messages import (
     DropEscalation,
+    FollowMove,
     GetEditQuality,
     GetLedger,
     GetReadQuality,
@@ -168,9 +169,10 @@ class Player:
         return ["undone"]
 
     def play_read(self, now, path, mode, source, n_tokens, n_total, *more):
-        layers = tuple(word for word in more if word != "unchanged")
+        layers = tuple(word for word in more if word not in ("unchanged", "changed"))
+        sizes = int(n_tokens), int(n_total)
         asked = RecordRead(
-            *where(path), mode, dash(source), int(n_tokens), int(n_total), is_unchanged="unchanged" in more, arms=layers
+            *where(path), mode, dash(source), *sizes, "unchanged" in more, arms=layers, is_changed="changed" in more
         )
         row = self.ask(asked, now)
         return [f"counted as {row.extension}|{row.mode}"]
@@ -179,6 +181,10 @@ class Player:
         spaces = {where(path)[0] for path in paths}
         assert len(spaces) == 1
         dropped = self.ask(DropEscalation(spaces.pop(), tuple(where(path)[1] for path in paths)), now)
+        return [f"{dropped.n_escalations} dropped"]
+
+    def play_moved(self, now, path, new_path):
+        dropped = self.ask(FollowMove(*where(path), where(new_path)[1]), now)
         return [f"{dropped.n_escalations} dropped"]
 
     def play_report(self, now):

@@ -9,6 +9,7 @@ from actors.quality_store.event import (
     EditTried,
     EscalationArmed,
     EscalationEnded,
+    EscalationMoved,
     ExtensionForgotten,
     FilesForgotten,
     OutcomeCounted,
@@ -26,6 +27,7 @@ from actors.quality_store.messages import (
     DropEscalation,
     Dropped,
     EditQuality,
+    FollowMove,
     GetEditQuality,
     GetLedger,
     GetReadQuality,
@@ -92,6 +94,7 @@ def test_every_message_survives_the_wire():
         PeekMode("home", "b.py", "map"),
         RecordRead("home", "a.rs", "map", "size", 10, 100),
         DropEscalation("home", ("a.rs", "b.py")),
+        FollowMove("home", "a.rs", "c.rs"),
         GetStatistics(),
         GetEditQuality(),
         GetReadQuality(),
@@ -140,6 +143,7 @@ def test_every_event_survives_the_journal():
         FilesForgotten("ada#1", 3),
         ExtensionForgotten("rs"),
         PenaltyHeldOut("rs", "map"),
+        EscalationMoved("home", "a.rs", "b.rs"),
         ViewShown("a#1", "home", "a.rs", "map", "", "", 1, 2, True, True, False, False, 1, (True, False), 200, 1.0),
     ]
     for event in events:
@@ -167,6 +171,7 @@ def test_codes_are_for_ever():
         315: "ExtensionForgotten",
         316: "DayClosed",
         317: "PenaltyHeldOut",
+        318: "EscalationMoved",
     }
 
 
@@ -181,6 +186,7 @@ def test_only_counts_may_be_lost_in_a_crash():
         "EscalationEnded",
         "EscalationReturned",
         "DayClosed",
+        "EscalationMoved",
     ]
 
 

@@ -30,11 +30,6 @@ def test_an_unknown_mode_is_misuse_that_names_the_known_ones(text: str) -> None:
     assert all(known in caught.value.message for known in KNOWN_MODES)
 
 
-def test_a_reserved_mode_is_not_in_this_version() -> None:
-    with pytest.raises(Misuse, match="not in this version"):
-        Mode.parse("units")
-
-
 @pytest.mark.parametrize(
     "text",
     ["lines", "lines:", "lines:5", "lines:5-", "lines:-5", "lines:1-2-3", "lines:a-b", "lines:1 - 2", "lines:٣-٤",

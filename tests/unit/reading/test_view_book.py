@@ -156,7 +156,7 @@ def test_a_book_survives_json_in_the_same_order() -> None:
 
 
 def test_a_book_from_elsewhere_is_cut_to_the_bounds() -> None:
-    row = ["h", "full", [[1, 2]], ["beef"] * 100, ["expected_cost"] * 100]
+    row = ["h", "full", [[1, 2]], ["beef"] * 100, ["expected_cost"] * 100, "h"]
     files = [[f"{number}.py", *row] for number in range(MAX_PATHS + 5)]
     book = ViewBook.from_plain({"files": files, "tags": [f"{number:04x}" for number in range(MAX_TAGS + 5)]})
     assert len(book.to_plain()["files"]) == MAX_PATHS

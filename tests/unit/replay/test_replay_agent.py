@@ -41,20 +41,20 @@ def test_a_map_prints_markers_with_the_names_of_its_units(module: str) -> None:
 
 def test_what_is_shown_costs_nothing_on_top(module: str) -> None:
     one = replayed(module)
-    assert edit_all(one, view_of(one, "full"), [(40, 42), (70, 71)]) == Paid(0, 0, 0)
+    assert edit_all(one, view_of(one, "full"), [(40, 42), (70, 71)]) == Paid(0, 0, 0, 0)
 
 
 def test_a_unit_that_a_marker_names_costs_a_call_and_the_unit(module: str) -> None:
     one = replayed(module)
     beta = expand(one.source, "beta", path="a.py", why="explicit")
-    assert edit_all(one, view_of(one, "map"), [(40, 42)]) == Paid(1, 0, CALL + beta.tokens)
+    assert edit_all(one, view_of(one, "map"), [(40, 42)]) == Paid(1, 0, CALL + beta.tokens, beta.tokens)
 
 
 def test_a_second_edit_in_the_same_unit_costs_nothing_more(module: str) -> None:
     one = replayed(module)
     alpha, beta = (expand(one.source, name, path="a.py", why="explicit") for name in ("alpha", "beta"))
     paid = edit_all(one, view_of(one, "map"), [(40, 42), (50, 52), (10, 12)])
-    assert paid == Paid(3, 0, CALL + beta.tokens + CALL + alpha.tokens)
+    assert paid == Paid(3, 0, CALL + beta.tokens + CALL + alpha.tokens, beta.tokens + alpha.tokens)
 
 
 def test_an_edit_across_two_units_takes_both(module: str) -> None:
@@ -75,7 +75,7 @@ def test_lines_under_a_marker_without_a_name_come_by_their_numbers() -> None:
     view = view_of(one, "map")
     assert markers_of(view)[0] == Marker((1, 22), "")
     imports = render(one.source, Mode.parse("lines:1-22"), path="a.py", why="explicit")
-    assert edit_all(one, view, [(9, 11)]) == Paid(1, 0, CALL + imports.tokens)
+    assert edit_all(one, view, [(9, 11)]) == Paid(1, 0, CALL + imports.tokens, imports.tokens)
 
 
 def holed(one: Replayed, n_holes: int) -> View:
@@ -97,7 +97,7 @@ def test_an_agent_looks_into_three_holes_for_one_edit(notes: str) -> None:
     assert MAX_HOLES == 3
     line = render(one.source, Mode.parse("lines:2-2"), path="a.txt", why="explicit").tokens
     paid = edit_all(one, holed(one, 3), [(1, 7)])
-    assert paid == Paid(1, 0, 3 * CALL + 3 * line)
+    assert paid == Paid(1, 0, 3 * CALL + 3 * line, 3 * line)
 
 
 def test_with_more_holes_it_fails_and_pays_the_failure_the_whole_file_and_the_retry(notes: str) -> None:
@@ -105,7 +105,7 @@ def test_with_more_holes_it_fails_and_pays_the_failure_the_whole_file_and_the_re
     paid = edit_all(one, holed(one, 4), [(1, 9)])
     line = render(one.source, Mode.parse("lines:2-2"), path="a.txt", why="explicit").tokens
     # A failed edit of a short file is answered with all of it, so it is not read a second time.
-    assert paid == Paid(0, 1, 3 * CALL + 3 * line + CALL + one.full.tokens + CALL)
+    assert paid == Paid(0, 1, 3 * CALL + 3 * line + CALL + one.full.tokens + CALL, 3 * line + one.full.tokens)
 
 
 def test_a_long_file_is_read_in_full_after_the_failure() -> None:
@@ -115,13 +115,17 @@ def test_a_long_file_is_read_in_full_after_the_failure() -> None:
     paid = edit_all(one, holed(one, 5), [(1, 11)])
     line = render(one.source, Mode.parse("lines:2-2"), path="a.txt", why="explicit").tokens
     block = render(one.source, Mode.parse("lines:1-60"), path="a.txt", why="explicit").tokens
-    assert paid == Paid(0, 1, 3 * CALL + 3 * line + CALL + block + CALL + one.full.tokens + CALL)
+    assert paid == Paid(
+        0, 1, 3 * CALL + 3 * line + CALL + block + CALL + one.full.tokens + CALL, 3 * line + block + one.full.tokens
+    )
 
 
 def test_after_a_failure_the_file_is_known_and_reach_is_still_told_apart(notes: str) -> None:
     one = replayed(notes, "a.txt")
     alone = edit_all(one, holed(one, 4), [(1, 9)])
-    assert edit_all(one, holed(one, 4), [(1, 9), (3, 5), (20, 21)]) == Paid(1, 1, alone.extra_tokens)
+    assert edit_all(one, holed(one, 4), [(1, 9), (3, 5), (20, 21)]) == Paid(
+        1, 1, alone.extra_tokens, alone.extra_printed
+    )
 
 
 def test_a_trial_holds_every_mode_against_the_same_hunks(module: str) -> None:

@@ -126,6 +126,12 @@ def test_the_same_bytes_come_whatever_the_number_of_processes(history: Path, mon
     assert alone == spread
 
 
+def test_a_picture_is_drawn_on_request(history: Path, tmp_path: Path) -> None:
+    document("--git", str(history), "--plot", str(tmp_path / "replay.png"))
+    assert (tmp_path / "replay.png").read_bytes().startswith(b"\x89PNG")
+    assert "ends in .png" in refused("--git", str(history), "--plot", str(tmp_path / "replay.txt"))
+
+
 def test_the_static_model_is_used_unless_it_is_left_out(history: Path) -> None:
     done = invoked("--git", str(history), "--json")
     assert done.exit_code == 0, done.output

@@ -14,10 +14,11 @@ lines that begin with `->` or are indented. They drive the real machine through 
     at TIME NAME works on TARGET [heat X] [trouble X]
     at TIME NAME deposits KIND TARGET [X]
     at TIME NAME sets observe|warn|deny
-    at TIME NAME gives back TARGET generation N
+    at TIME NAME gives back TARGETS generation N
     at TIME NAME gives up [N]                abandons its last request, or number N
     at TIME NAME repeats                     the last request arrives once more
     at TIME all NAME, NAME, ... claim TARGET   requests that arrive in one turn
+    at TIME heat TARGET [by NAME]
     at TIME sync [LIMIT] | check TARGET [generation N] [by NAME] | watch N [waiting SPAN] | losses of NAME | audit
     at TIME sessions | count NAME...
     at TIME repeat N COMMAND                 `{n}` runs from 1 to N; equal outputs are counted, not repeated
@@ -48,6 +49,7 @@ from actors.scent_field.messages import (
     Changes,
     Check,
     Checked,
+    CheckHeat,
     Claim,
     ClaimAny,
     Deposited,
@@ -57,6 +59,7 @@ from actors.scent_field.messages import (
     ForceRelease,
     GiveBack,
     Granted,
+    Heat,
     Held,
     LeaveSignal,
     ListAudit,
@@ -165,7 +168,7 @@ class Player:
         subject, *rest = words
         if subject == "all":
             return self.play_all(rest)
-        if subject in ("sync", "check", "watch", "losses", "audit", "sessions", "count"):
+        if subject in ("sync", "check", "heat", "watch", "losses", "audit", "sessions", "count"):
             return getattr(self, f"ask_{subject}")(rest)
         return getattr(self, f"play_{rest[0]}")(subject, rest[1:])
 
@@ -399,7 +402,7 @@ class Player:
         what, *number = words
         if what == "back":
             generation = int(option(number, "generation"))
-            return self.ask(self.agent(name), GiveBack(self.space(name), *number, generation))
+            return self.ask(self.agent(name), GiveBack(self.space(name), tuple(number), generation))
         assert what == "up"
         agent = self.agent(name)
         lines = self.ask(agent, Heartbeat(0), number=0, abandoned=[int(*number or [agent.last[0]])])
@@ -426,6 +429,12 @@ class Player:
         space = option(words, "in") or "home"
         (path,) = words
         return self.query(Check(space, path, generation, self.agent(by).session_id if by else ""))
+
+    def ask_heat(self, words):
+        by = option(words, "by")
+        space = option(words, "in") or "home"
+        (path,) = words
+        return self.query(CheckHeat(space, path, self.agent(by).session_id if by else ""))
 
     def ask_watch(self, words):
         timeout_s = seconds(option(words, "waiting") or "0s")
@@ -514,6 +523,10 @@ def said_checked(answer: Checked):
     return [f"{'holds' if answer.holds else f'does not hold: {answer.why}'} [{holder}; {answer.strictness}]"]
 
 
+def said_heat(answer: Heat):
+    return [", ".join(f"{num(one.intensity)} by {one.agent_id}" for one in answer.agents) or "cold"]
+
+
 def said_changes(answer: Changes):
     resync = ", resync" if answer.resync else ""
     return [
@@ -563,6 +576,7 @@ WORDS = {
     FieldView: said_view,
     FieldCounts: lambda _answer: ["counted"],
     Checked: said_checked,
+    Heat: said_heat,
     Changes: said_changes,
     Losses: lambda answer: [said_loss(loss) for loss in answer.losses],
     Alive: said_alive,

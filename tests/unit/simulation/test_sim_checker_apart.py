@@ -7,6 +7,7 @@ import coordinator.simulation.checker as checker
 from coordinator.simulation import universe
 
 FACTS = {
+    "actors.quality_store.event": None,  # nothing but facts
     "actors.runtime.outbox": {"BOUNCE", "EDIT_FAILURE", "Note", "NotePut", "NotesSent"},
     "actors.runtime.received": {"NotesApplied"},
     "actors.runtime.request_memory": {"Abandoned", "Answered", "AnsweredIdly", "Parked"},

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from actors.scent_field.event import LeaseProgressed
+from actors.scent_field.event import LeaseProgressed, WaiterLeft
 from coordinator.simulation.history import Stopped
 
 
@@ -117,4 +117,33 @@ def test_a_claim_that_is_still_kept_at_the_end_is_found(story: Any) -> None:
     story.register("ann#1")
     story.commit(story.granted("ann#1", "docs/", generation=1))
     story.finish()
+    assert story.broken() == ["a claim ends with a cause"]
+
+
+def test_heartbeats_keep_a_claim_and_nothing_else_does(story: Any) -> None:
+    story.commit(story.registered("ann#1"), story.registered("bob#2", kept_by="decay")._replace(ttl_s=86_400.0))
+    story.commit(story.granted("ann#1", "docs/", generation=1, fades=True))
+    story.commit(story.granted("bob#2", "src/", generation=2))
+    for _ in range(6):
+        story.wait(3.0)
+        story.beat("ann#1")
+    story.commit(story.answered("ann#1", 1, ["noted"]))
+    assert story.broken() == ["a claim ends with a cause"]
+    assert "the claim of bob#2 should have faded" in story.messages()
+    story.records[-1] = story.records[-1]._replace(events=(story.ended(1, "faded"), story.ended(2, "faded")))
+    assert story.messages() == "the claim of ann#1 ended (faded) without a cause"
+
+
+def test_rest_ends_a_claim_for_somebody_who_waits_for_it_only(story: Any) -> None:
+    story.commit(story.registered("ann#1"), story.registered("bob#2"))
+    story.commit(story.granted("ann#1", "docs/", "src/", generation=1), story.granted("ann#1", "tests/", generation=2))
+    story.commit(story.queued(1, "bob#2", "docs/guide.md"))
+    for _ in range(9):
+        story.wait(3.0)
+        story.beat("ann#1")
+        story.beat("bob#2")
+    left = WaiterLeft("house", 1, "granted")
+    story.commit(story.ended(1, "idle"), left, story.granted("bob#2", "docs/guide.md", generation=3))
+    assert story.broken() == []
+    story.commit(story.ended(2, "idle"))
     assert story.broken() == ["a claim ends with a cause"]

@@ -4,7 +4,8 @@ from typing import Any
 
 from actors.runtime.request_memory import AnsweredIdly, Parked
 from actors.runtime.wire import pack
-from actors.scent_field.event import LeaseRenewed, LeasesGranted
+from actors.scent_field.event import LeaseRenewed, LeasesGranted, WaiterLeft
+from coordinator.simulation.history import Arrived, Replied, Stopped
 
 GRANTED = ["granted", 1, ["docs/"], 6.0, "heartbeat", False, [], [], "house"]
 CLAIM = ["claim", "house", ["docs/"], "exclusive", 0.0, ""]
@@ -120,6 +121,44 @@ def test_a_waiter_whose_caller_gave_up_does_not_wait_on(story: Any) -> None:
     assert story.broken() == ["each request takes effect once"]
 
 
+def test_a_waiter_that_is_served_as_its_caller_gives_up_is_undone(story: Any) -> None:
+    story.register("ann#1", "bob#2")
+    story.commit(story.granted("bob#2", "docs/", generation=1))
+    story.commit(story.queued(1, "ann#1", "docs/"), Parked("ann#1", 1, 0, 1))
+    freed = (story.ended(1, "released"), story.answered("bob#2", 1, ["released", 1, []]))
+    served = (*freed, WaiterLeft("house", 1, "granted"), story.granted("ann#1", "docs/", generation=2))
+    undone = (story.answered("ann#1", 1, ["granted", 2, *GRANTED[2:]]), story.ended(2, "released"))
+    story.commit(*served, *undone, story.abandoned("ann#1", 1))
+    assert story.broken() == []
+    story.records[-1] = story.records[-1]._replace(events=(*served, story.abandoned("ann#1", 1)))
+    assert "it had been served, and keeps what it got" in story.messages()
+
+
+def test_what_was_asked_for_again_is_not_ended_by_giving_up_or_giving_back(story: Any) -> None:
+    give_back = ["give_back", "house", ["docs/"], 1]
+    release = ["release", "house", ["docs/"], 1, False]
+    story.register("ann#1")
+    story.commit(story.granted("ann#1", "docs/", generation=1), story.answered("ann#1", 1, GRANTED))
+    again = len(story.records)
+    story.commit(LeaseRenewed("house", 1, 0.0), story.answered("ann#1", 2, ["noted"]))
+    story.ask("ann#1", release, number=3)
+    story.ask("ann#1", give_back, number=4)
+    answers = [story.answered("ann#1", number, ["released", 1, []]) for number in (3, 4)]
+    rule = "what was asked for again stays"
+    for told, broken in ((answers[0], []), (answers[1], [rule]), (story.abandoned("ann#1", 1), [rule])):
+        story.commit(story.ended(1, "released"), told)
+        assert story.broken() == broken, told
+        del story.records[-1]
+        story.seq -= 1
+    del story.records[again]
+    story.seq = 2
+    for told in (answers[1], story.abandoned("ann#1", 1)):
+        story.commit(story.ended(1, "released"), told)
+        assert story.broken() == [], told
+        del story.records[-1]
+        story.seq -= 1
+
+
 def test_a_caller_that_waits_is_not_told_that_its_request_was_wrong(story: Any) -> None:
     call = story.ask("ann#1", CLAIM, number=1)
     story.hear(call, ["failed", "misuse", "request 1 was answered and received before"])
@@ -135,4 +174,26 @@ def test_a_sharer_that_asks_again_after_it_gave_up_may_have_the_same_number_agai
     story.commit(granted, story.answered("ann#1", 1, GRANTED))
     again = story.granted("ann#1", "docs/", generation=1, shared=True)
     story.commit(story.ended(2, "released"), story.abandoned("ann#1", 1), again)
+    assert story.broken() == []
+
+
+def test_who_is_never_answered_by_a_process_that_lives_is_found(story: Any) -> None:
+    story.open(process=2, epoch=2)
+    first, second = (story.ask("", ["field_statistics"], process=process) for process in (1, 2))
+    story.add(Stopped(story.at_s, "scent_field", 1, "killed"))
+    story.finish()
+    assert story.broken() == ["whoever asks is answered"]
+    assert story.messages() == f"call {second} was never answered by scent_field/2"
+    story.records.insert(-1, Replied(story.at_s, "scent_field", 2, 0.0, second, (["busy", 0.05, ""],)))
+    assert story.broken() == []
+    assert first != second
+
+
+def test_each_copy_of_a_request_is_answered(story: Any) -> None:
+    call = story.ask("", ["field_statistics"])
+    story.add(Arrived(story.at_s, "scent_field", 1, call))
+    story.reply(call, ["busy", 0.05, ""])
+    story.finish()
+    assert story.broken() == ["whoever asks is answered"]
+    story.records.insert(-1, story.records[-2])
     assert story.broken() == []

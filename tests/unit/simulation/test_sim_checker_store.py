@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from actors.runtime.outbox import EDIT_FAILURE, EDIT_SUCCESS, Note, NotePut, NotesSent
+from actors.quality_store.event import EditTried, ViewShown
+from actors.runtime.outbox import BOUNCE, EDIT_FAILURE, EDIT_SUCCESS, Note, NotePut, NotesSent
 from actors.runtime.received import NotesApplied
 from actors.scent_field.event import SignalDeposited
 from coordinator.simulation.history import Mended, Opened, Stalled, Stopped, Torn, Troubled
@@ -116,6 +117,19 @@ def put(path: str, topic: str = EDIT_FAILURE) -> NotePut:
     return NotePut("scent_field", Note(topic, "ann#1", "house", path, "py", "map", 1, 2, 0, 0.0))
 
 
+def tried(path: str, signal: str = "failure") -> EditTried:
+    return EditTried("ann#1", "house", path, "map", "", signal, False, 0, 10, 0.0)
+
+
+def bounced(path: str, *, is_bounce: bool = True) -> ViewShown:
+    return ViewShown("ann#1", "house", path, "full", "", "", 1, 2, True, False, is_bounce, False, 0, (), 10, 0.0)
+
+
+def missed(*paths: str) -> list[Any]:
+    """Edits that missed, and the notes that tell of them."""
+    return [event for path in paths for event in (tried(path), put(path))]
+
+
 def applied(number: int) -> NotesApplied:
     return NotesApplied("quality_store@store", number)
 
@@ -126,7 +140,7 @@ def stuck(path: str) -> SignalDeposited:
 
 def test_notes_that_are_applied_once_in_order_break_nothing(story: Any) -> None:
     story.open(actor="quality_store")
-    story.quality(1, put("src/api.py"), put("src/app.py", EDIT_SUCCESS), put("docs/guide.md"))
+    story.quality(1, *missed("src/api.py"), put("src/app.py", EDIT_SUCCESS), *missed("docs/guide.md"))
     story.commit(applied(2), stuck("src/api.py"))
     story.commit(applied(3), stuck("docs/guide.md"))
     story.quality(2, NotesSent("scent_field", 3))
@@ -136,7 +150,7 @@ def test_notes_that_are_applied_once_in_order_break_nothing(story: Any) -> None:
 
 def test_a_note_that_is_lost_doubled_or_early_is_found(story: Any) -> None:
     story.open(actor="quality_store")
-    story.quality(1, put("src/api.py"), put("docs/guide.md"))
+    story.quality(1, *missed("src/api.py", "docs/guide.md"))
     before = len(story.records)
     for events in (
         (applied(2), stuck("src/api.py")),
@@ -152,6 +166,29 @@ def test_a_note_that_is_lost_doubled_or_early_is_found(story: Any) -> None:
         story.seq = 0
     story.quality(2, NotesSent("scent_field", 1))
     assert story.broken() == ["each note is applied once"]
+
+
+def test_trouble_that_nobody_is_told_of_or_that_nobody_had_is_found(story: Any) -> None:
+    story.open(actor="quality_store")
+    bounce = put("docs/guide.md", BOUNCE)
+    for right in (
+        (*missed("src/api.py", "src/api.py"), tried("src/api.py", "success")),
+        (bounced("docs/guide.md"), bounce, bounce),
+        (bounced("docs/guide.md", is_bounce=False), put("docs/guide.md", EDIT_SUCCESS)),
+    ):
+        story.quality(1, *right)
+        assert story.broken() == [], right
+        del story.records[-1]
+    for wrong in (
+        (tried("src/api.py"),),
+        (tried("src/api.py"), put("src/app.py")),
+        (*missed("src/api.py"), put("src/api.py")),
+        (bounced("docs/guide.md"),),
+        (bounce,),
+    ):
+        story.quality(1, *wrong)
+        assert story.broken() == ["trouble is told"], wrong
+        del story.records[-1]
 
 
 def test_a_writer_that_was_replaced_does_not_take_the_store_back(story: Any) -> None:

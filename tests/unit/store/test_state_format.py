@@ -16,10 +16,10 @@ from actors.runtime.errors import Corrupt
 from actors.runtime.journal import Journal
 from actors.runtime.kernel import Kernel
 from actors.runtime.machine import Now
+from actors.runtime.newer_format import NewerFormat
 from actors.runtime.recovery import recover_into
 from actors.runtime.state_format import StateFormat, state_format_of, tagged_snapshot
 from actors.runtime.store import Store, sqlite_url
-from actors.runtime.view import NewerFormat
 from actors.runtime.wire import pack
 
 NOW = Now(10.0, 100.0)

@@ -17,7 +17,7 @@ from actors.runtime.wire import pack, unpack
 from actors.thresholds.bundle import bundle_text
 from actors.thresholds.contribution import Contribution
 from actors.thresholds.daily_count import DailyCounts
-from actors.thresholds.event import EVENTS, BundleImported, CostRecorded, DeltaMoved, LearningReset
+from actors.thresholds.event import EVENTS, BundleImported, CostRecorded, DeltaMoved, LearningReset, ReplayRow
 from actors.thresholds.factory import make_thresholds
 from actors.thresholds.limit import MAX_REVISION, Limits
 from actors.thresholds.machine import Thresholds
@@ -36,6 +36,8 @@ from actors.thresholds.messages import (
     PlacementCounted,
     Policy,
     RecordPlacement,
+    RecordReplay,
+    ReplayCounted,
     ResetLearning,
     Statistics,
 )
@@ -113,6 +115,7 @@ def test_every_message_survives_the_wire():
         ExportBundle(),
         ImportBundle(foreign(3)),
         ResetLearning("rs"),
+        RecordReplay("0123abcd", (ReplayRow("rs", "map", "<500", 200, 20, 1, 2, 3),)),
     ]
     assert {type(command) for command in commands} == set(SCHEMA.commands.values())
     kinds = set()
@@ -121,7 +124,9 @@ def test_every_message_survives_the_wire():
         answer = machine.perform(ADA, command, NOW)
         assert SCHEMA.answer(unpack(pack(SCHEMA.wire_of(answer)))) == answer
         kinds.add(type(answer))
-    assert kinds == {Delivered, PlacementCounted, Policy, Learning, Statistics, Bundle, Imported, Forgotten}
+    assert kinds == {
+        Delivered, PlacementCounted, Policy, Learning, Statistics, Bundle, Imported, Forgotten, ReplayCounted,
+    }  # fmt: skip
 
 
 def test_codes_are_for_ever():
@@ -142,6 +147,8 @@ def test_codes_are_for_ever():
         411: "OriginEvicted",
         412: "BundleImported",
         413: "LearningReset",
+        414: "ReplayRecorded",
+        415: "ReplayEvicted",
     }
 
 

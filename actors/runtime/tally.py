@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
-from actors.thresholds.messages import Count
+
+class Count(NamedTuple):
+    """A counter by its name."""
+
+    name: str
+    n: int
 
 
 class Tally:

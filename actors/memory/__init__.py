@@ -1,0 +1,1 @@
+"""What agents have found out and want to know again: playbooks and facts."""

@@ -1,0 +1,152 @@
+"""Finds what must not be remembered: what is kept here is shown to every agent, and stands in journals and backups.
+
+Says which pattern matched and never what. It is a net, not a proof: a secret that looks like plain words passes.
+Checksums, commit ids, names and placeholders are let through.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
+from math import log2
+from types import MappingProxyType
+from typing import Final
+
+ASSIGNMENT: Final = "password assignment"
+_RAW: Final = {
+    "AWS access key": r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b",
+    "private key block": r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----",
+    "JSON web token": r"\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}",
+    "GitHub token": r"\bgh[pousr]_[A-Za-z0-9]{36,}|\bgithub_pat_\w{22,}",
+    "GitLab token": r"\bglpat-[\w-]{20,}",
+    "Slack token": r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}|\bhooks\.slack\.com/services/T\w+/B\w+/\w{16,}",
+    "Google key": r"\bAIza[\w-]{35}(?![\w-])|\bya29\.[\w-]{20,}|\bGOCSPX-[\w-]{20,}",
+    "Stripe key": r"\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,}|\bwhsec_[A-Za-z0-9+/=]{24,}",
+    "npm token": r"\bnpm_[A-Za-z0-9]{36}\b",
+    "PyPI token": r"\bpypi-[\w-]{40,}",
+    "model provider's key": r"\bsk-(?:ant-|proj-)?(?=[\w-]*\d)[\w-]{20,}",
+    "SendGrid key": r"\bSG\.[\w-]{16,}\.[\w-]{16,}",
+}
+_SHAPES: Final[Mapping[str, re.Pattern[str]]] = MappingProxyType({name: re.compile(raw) for name, raw in _RAW.items()})
+
+_PASSWORD: Final = r"(?:passw(?:or)?d|passphrase|pwd)"
+_NAME: Final = rf"(?P<name>[\w.-]*(?:{_PASSWORD}|secret|token|api[_ -]?key|access[_ -]?key|private[_ -]?key))"
+_QUOTED: Final = re.compile(rf"""(?i)\b{_NAME}["'\])]*\s*(?:=>|=|:|\bis\b)\s*(?P<quote>["'])(?P<value>.+?)(?P=quote)""")
+_BARE: Final = re.compile(rf"(?i)\b{_NAME}\s*(?:=|:|\bis\b)\s*(?P<value>[^\s\"',;]+)")
+_VARIABLE: Final = re.compile(
+    r"(?:^|\s)(?P<name>[A-Z0-9_]*(?:PASSWORD|PASSWD|PASSPHRASE|PWD|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY))"
+    r"=(?P<value>[^\s\"']+)"
+)
+_IS_PASSWORD: Final = re.compile(rf"(?i).*{_PASSWORD}")
+_MIN_PASSWORD: Final = 4
+_MIN_TOKEN: Final = 8
+_URL: Final = re.compile(r"(?i)\b[a-z][a-z0-9+.-]*://[^\s:/@]*:(?P<value>[^\s@/]+)@")
+_HEADER: Final = re.compile(
+    r"(?i)\bauthorization\b[\"']?\s*[:=]\s*[\"']?(?:basic|bearer|token)\s+(?P<value>[\w+/=.~-]{12,})"
+)
+_PLACEHOLDER: Final = re.compile(
+    r"(?i)[<\[{$%*(].*|.*[(\[{<].*|x+|\.+|\*+|pass(?:word)?|passwd|secret|token|changeme|example|dummy|placeholder|redacted"
+    r"|none|null|true|false|str|bytes|int|bool|your[_-].*|my[_-].*|.*(?:_here|-here)|\w*environ.*|[a-z_]\w*(?:\.[a-z_]\w*)+|user|required|unset"
+)
+_RUN: Final = re.compile(r"[A-Za-z0-9+/_=-]{24,}")
+_CHECKSUM: Final = re.compile(r"(?i)\b(?:sha\d{1,3}|md5|h1)[-:=][A-Za-z0-9+/=]+")
+_HEX: Final = re.compile(r"[0-9a-fA-F-]+")
+_MIN_RUN: Final = 24
+_MIXED_BITS: Final = 4.0
+_MIXED_TURNS: Final = 0.45
+_PLAIN_RUN: Final = 32
+_PLAIN_TURNS: Final = 0.3
+_PLAIN_DIGITS: Final = 6
+
+
+def secret_in(text: str) -> str:
+    """The name of the first pattern of a secret that the text matches; "" if it seems to hold none."""
+    for name, shape in _SHAPES.items():
+        if shape.search(text):
+            return name
+    return next((name for name, holds in _RULES.items() if holds(text)), "")
+
+
+def _values(pattern: re.Pattern[str], text: str) -> Iterator[str]:
+    """What stands where a secret would, placeholders left out."""
+    for match in pattern.finditer(text):
+        if not _PLACEHOLDER.fullmatch(match["value"]):
+            yield match["value"]
+
+
+def _has_connection(text: str) -> bool:
+    return any(True for _ in _values(_URL, text))
+
+
+def _has_header(text: str) -> bool:
+    return any(not (value.isalpha() and value.islower()) for value in _values(_HEADER, text))
+
+
+def _has_assignment(text: str) -> bool:
+    """`password = "..."` and the like: a quoted literal, a variable of a shell, or a bare word that looks drawn."""
+    plain = (one for pattern in (_QUOTED, _VARIABLE) for one in pattern.finditer(text))
+    if any(assigns_secret(one["name"], one["value"]) for one in plain):
+        return True
+    return any(assigns_secret(one["name"], one["value"]) and _looks_drawn(one["value"]) for one in _BARE.finditer(text))
+
+
+def assigns_secret(name: str, value: str) -> bool:
+    """Whether a value of this name is a secret: any word for a password, what looks drawn for a token or a key."""
+    if " " in value or "/" in value or value.isdigit() or _PLACEHOLDER.fullmatch(value):
+        return False
+    if _IS_PASSWORD.fullmatch(name):
+        return len(value) >= _MIN_PASSWORD
+    return len(value) >= _MIN_TOKEN and _looks_drawn(value) and re.fullmatch(_NAME, name, re.IGNORECASE) is not None
+
+
+def _looks_drawn(value: str) -> bool:
+    """Letters and digits mixed, or a sign in it, as people and generators make passwords; no hash of plain digits."""
+    has_letter, has_digit = any(map(str.isalpha, value)), any(map(str.isdigit, value))
+    return has_letter and has_digit and not value.isidentifier()
+
+
+def _has_random_text(text: str) -> bool:
+    """A long run of characters that no name and no word would have."""
+    runs = _RUN.findall(_CHECKSUM.sub(" ", text))
+    return any(_is_random(part) for run in runs for part in run.split("/"))
+
+
+def _is_random(run: str) -> bool:
+    body = run.strip("=-_+")
+    if len(body) < _MIN_RUN or _HEX.fullmatch(body):
+        return False
+    kinds = [_kind_of(character) for character in body]
+    turns = sum(one != other for one, other in pairwise(kinds)) / (len(body) - 1)
+    n_digits = kinds.count("digit")
+    if not n_digits:
+        return False
+    if {"upper", "lower"} <= set(kinds):
+        return turns >= _MIXED_TURNS and entropy_bits(body) >= _MIXED_BITS
+    return len(body) >= _PLAIN_RUN and n_digits >= _PLAIN_DIGITS and turns >= _PLAIN_TURNS and body.isalnum()
+
+
+def _kind_of(character: str) -> str:
+    if character.isdigit():
+        return "digit"
+    if character.isalpha():
+        return "upper" if character.isupper() else "lower"
+    return "sign"
+
+
+def entropy_bits(text: str) -> float:
+    """Shannon entropy of a text's characters, in bits a character."""
+    n = len(text)
+    return -sum(count / n * log2(count / n) for count in Counter(text).values())
+
+
+_RULES: Final[Mapping[str, Callable[[str], bool]]] = MappingProxyType(
+    {
+        "connection string with a password": _has_connection,
+        "authorization header": _has_header,
+        ASSIGNMENT: _has_assignment,
+        "text with high entropy": _has_random_text,
+    }
+)
+PATTERNS: Final = (*_SHAPES, *_RULES)

@@ -1,0 +1,133 @@
+"""What any choice of whole stretches could show within a budget, and what the plainest one does.
+
+Stretches are those of 40 lines at most that belong to one unit. The *perfect* ranker knows the hunks and takes what
+they need, those that add the fewest tokens first; signatures give way to it altogether. It is greedy, so a little may
+be left undone. The *naive* one shows all signatures, as a view of them does, and then the stretches that answer the
+query best by BM25 and, with vectors, by cosine, over the square root of their tokens. All that is printed counts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import accumulate, pairwise
+from math import sqrt
+from typing import TYPE_CHECKING, Final
+
+from actors.quality_store.source import EXPLICIT
+from coordinator.reading.bm25 import bm25
+from coordinator.reading.entropy import weigh
+from coordinator.reading.header import Header
+from coordinator.reading.layout import Layout, signature_lines
+from coordinator.reading.marker import marker_tag
+from coordinator.reading.query import Query, split_words
+from coordinator.reading.shown import ShownLines
+from coordinator.reading.token_count import count_file_tokens
+from coordinator.reading.unit import LineRange
+from coordinator.replay.agent import Replayed
+
+if TYPE_CHECKING:
+    from coordinator.reading.redundancy import VectorsOf
+
+PERFECT: Final = "perfect"
+NAIVE: Final = "naive"
+MAX_STRETCH_LINES: Final = 40
+_MODE: Final = "units"
+_DECIMALS: Final = 6  # a platform's last bit must not order stretches
+
+
+class Printed:
+    """What a view of some lines prints, and which lines it shows."""
+
+    def __init__(self, replayed: Replayed, wanted: ShownLines) -> None:
+        tag = marker_tag(replayed.source)
+        layout = Layout(replayed.lines, replayed.outline, tag, wanted, (1, len(replayed.lines)))
+        total = count_file_tokens(replayed.source.text)
+        header = Header(tag, _MODE, EXPLICIT, total, has_markers=layout.has_markers)
+        self.shown = layout.shown
+        self.tokens = header.settle(layout.body)[1]
+
+
+class References:
+    """Both rankers on one file, within `budget` tokens."""
+
+    def __init__(self, replayed: Replayed, budget: int, vectors_of: VectorsOf | None = None) -> None:
+        self._replayed = replayed
+        self._budget = budget
+        self._vectors_of = vectors_of
+
+    def perfect(self, needed: Sequence[LineRange]) -> Printed:
+        """As many of the places as fit."""
+        wanted = ShownLines()
+        best = Printed(self._replayed, wanted)
+        for places in sorted((self._around(lines) for lines in needed), key=self._tokens):
+            more = wanted.union(places)
+            if self._tokens(more) > self._budget:
+                continue
+            printed = Printed(self._replayed, more)
+            if printed.tokens <= self._budget:
+                wanted, best = more, printed
+        return best
+
+    def naive(self, query: str) -> Printed:
+        """All signatures, and as many of the best stretches as fit beside them."""
+        ranked = self._ranked(query)
+        low, high = 0, len(ranked)
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self._with_signatures(ranked[:middle]).tokens <= self._budget:
+                low = middle
+            else:
+                high = middle - 1
+        return self._with_signatures(ranked[:low])
+
+    def _with_signatures(self, stretches: Sequence[LineRange]) -> Printed:
+        return Printed(self._replayed, signature_lines(self._replayed.outline).union(ShownLines.of(stretches)))
+
+    def _ranked(self, query: str) -> list[LineRange]:
+        texts = ["".join(self._replayed.lines[first - 1 : last]) for first, last in self._stretches]
+        scores = _answers(query, texts, self._vectors_of)
+        sizes = [self._tokens(ShownLines.of([lines])) for lines in self._stretches]
+        order = sorted(range(len(texts)), key=lambda place: (-scores[place] / sqrt(sizes[place] + 1), place))
+        return [self._stretches[place] for place in order]
+
+    def _around(self, needed: LineRange) -> ShownLines:
+        """The whole stretches that hold a place."""
+        first, last = needed
+        return ShownLines.of(lines for lines in self._stretches if lines[0] <= last and first <= lines[1])
+
+    def _tokens(self, lines: ShownLines) -> int:
+        """Those of some lines, each counted for itself."""
+        return sum(self._costs[last] - self._costs[first - 1] for first, last in lines.ranges)
+
+    @cached_property
+    def _costs(self) -> list[int]:
+        return list(accumulate((weigh(line).n_tokens for line in self._replayed.lines), initial=0))
+
+    @cached_property
+    def _stretches(self) -> list[LineRange]:
+        """They tile the file; a line that belongs to no unit goes with the one before it."""
+        starts: list[int] = []
+        owner = None
+        for number, found in enumerate(self._replayed.owners[1:], start=1):
+            is_other = found is not None and found is not owner
+            if not starts or is_other or number - starts[-1] == MAX_STRETCH_LINES:
+                starts.append(number)
+            owner = found or owner
+        return [(first, after - 1) for first, after in pairwise([*starts, len(self._replayed.lines) + 1])]
+
+
+def _answers(query: str, texts: Sequence[str], vectors_of: VectorsOf | None) -> list[float]:
+    """How well each text answers: the best by BM25 has 1.0, and the cosine comes on top; 0.0 without a query."""
+    if not query:
+        return [0.0] * len(texts)
+    said = bm25(Query(query).words, [Counter(split_words(text)) for text in texts])
+    most = max(said, default=0.0) or 1.0
+    meant = _cosines(query, texts, vectors_of) if vectors_of is not None else [0.0] * len(texts)
+    return [score / most + cosine for score, cosine in zip(said, meant, strict=True)]
+
+
+def _cosines(query: str, texts: Sequence[str], vectors_of: VectorsOf) -> list[float]:
+    vectors = vectors_of([query, *texts])
+    return [0.0] * len(texts) if vectors is None else [round(float(one), _DECIMALS) for one in vectors[1:] @ vectors[0]]

@@ -1,0 +1,75 @@
+"""The rankers that views are held against: one that knows the hunks, and one that is plain."""
+
+from __future__ import annotations
+
+import pytest
+
+from coordinator.reading.grammar import outline_of
+from coordinator.reading.shown import ShownLines
+from coordinator.reading.source import decode
+from coordinator.replay.agent import Replayed
+from coordinator.replay.reference import MAX_STRETCH_LINES, Printed, References
+
+HUGE = 10**6
+
+
+def references(text: str, budget: int, path: str = "a.py") -> References:
+    source = decode(text.encode())
+    return References(Replayed(source, path, outline_of(source, path)), budget)
+
+
+def printed(text: str, *lines: tuple[int, int], path: str = "a.py") -> Printed:
+    source = decode(text.encode())
+    return Printed(Replayed(source, path, outline_of(source, path)), ShownLines.of(lines))
+
+
+def test_the_perfect_ranker_shows_the_stretches_that_hold_the_hunks(module: str) -> None:
+    best = references(module, HUGE).perfect([(40, 42), (70, 71)])
+    # Blank lines between two functions go with the first of them.
+    assert best.shown == ShownLines.of([(33, 64), (65, 94)])
+    assert best.tokens == printed(module, (33, 94)).tokens
+
+
+def test_it_takes_what_fits_the_cheapest_first_and_counts_all_that_is_printed(module: str) -> None:
+    text = f"{module}\n\ndef tiny() -> int:\n    return 1\n"
+    both = [(40, 42), (97, 98)]
+    tiny = printed(text, (97, 98)).tokens
+    assert references(text, tiny).perfect(both).shown.contains(97, 98)
+    assert not references(text, tiny).perfect(both).shown.contains(40, 42)
+    assert not references(text, tiny - 1).perfect(both).shown.contains(97, 98)
+    everything = printed(text, (33, 64), (97, 98)).tokens
+    assert references(text, everything).perfect(both).tokens == everything
+    assert not references(text, everything - 1).perfect(both).shown.contains(40, 42)
+
+
+def test_a_long_unit_is_cut_into_stretches() -> None:
+    text = "def long() -> None:\n" + "".join(f"    call_{number}({number})\n" for number in range(99))
+    best = references(text, HUGE).perfect([(50, 52)])
+    assert MAX_STRETCH_LINES == 40
+    assert best.shown == ShownLines.of([(41, 80)])
+
+
+def test_the_naive_ranker_shows_all_signatures_and_what_answers_the_query(module: str) -> None:
+    one = printed(module, (1, 1), (33, 64), (65, 65))
+    naive = references(module, one.tokens).naive("compute_beta 14")
+    assert naive.shown == one.shown
+    assert naive.tokens == one.tokens
+
+
+def test_signatures_stay_even_where_nothing_else_fits(module: str) -> None:
+    naive = references(module, 1).naive("beta")
+    assert naive.shown == ShownLines.of([(1, 1), (33, 33), (65, 65)])
+    assert naive.tokens > 1
+
+
+def test_without_a_query_the_first_and_shortest_stretches_come(module: str) -> None:
+    alpha = printed(module, (1, 32), (33, 33), (65, 65))
+    assert references(module, alpha.tokens).naive("").shown.contains(1, 32)
+
+
+@pytest.mark.parametrize("n_lines", [0, 1, 39, 40, 41, 120])
+def test_stretches_tile_the_file(n_lines: int) -> None:
+    text = "".join(f"word{number} and more\n" for number in range(n_lines))
+    stretches = references(text, HUGE, path="a.txt")._stretches
+    assert [number for first, last in stretches for number in range(first, last + 1)] == list(range(1, n_lines + 1))
+    assert all(last - first < MAX_STRETCH_LINES for first, last in stretches)
