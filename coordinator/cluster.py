@@ -28,6 +28,7 @@ from actors.runtime.ownership import adopt
 from actors.runtime.store import Store
 from coordinator.domain import DOMAINS, EMBEDDING, Domain, machine_options
 from coordinator.folder import private_folder
+from coordinator.gateway.address_file import forget_address
 from coordinator.head import Head, protect_token, recorded_head, start_head, stop_head
 from coordinator.named_actor import await_gone, is_there
 from coordinator.ray_messages import messages_logged
@@ -299,6 +300,7 @@ def down(settings: Settings) -> tuple[list[str], bool]:
         ray.kill(handle, no_restart=True)
         await_gone(name, settings.namespace)
         stopped.append(name)
+    forget_address(settings.state_dir)
     head = recorded_head(settings.state_dir)
     if head is None or head.address != address:
         return stopped, False  # there is none of ours, or these actors ran somewhere else

@@ -8,16 +8,15 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Literal
 
-import platformdirs
 from pydantic import Field, PositiveFloat, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from actors.runtime.errors import Misuse
 from actors.runtime.holdout import SHARE
+from coordinator.config_file import default_state_dir, files_around
 from coordinator.embedding.settings import EmbeddingSettings
 from coordinator.gateway.settings import GatewaySettings
 
-PROJECT_FILE = "scentfield.toml"
 _START: ContextVar[Path | None] = ContextVar("start", default=None)
 
 
@@ -122,7 +121,7 @@ class Settings(BaseSettings):
         """Where this namespace keeps its state."""
         if self.data_dir is not None:
             return self.data_dir
-        return Path(platformdirs.user_state_dir("scentfield", appauthor=False)) / self.namespace
+        return default_state_dir(self.namespace)
 
     @property
     def model(self) -> EmbeddingSettings:
@@ -144,10 +143,7 @@ class Settings(BaseSettings):
 
 def config_files() -> tuple[Path, Path]:
     """The project's file (of the nearest folder above) and the user's, whether or not they exist."""
-    here = (_START.get() or Path.cwd()).absolute()
-    project = next((folder for folder in (here, *here.parents) if (folder / PROJECT_FILE).is_file()), here)
-    user = Path(platformdirs.user_config_dir("scentfield", appauthor=False))
-    return project / PROJECT_FILE, user / PROJECT_FILE
+    return files_around((_START.get() or Path.cwd()).absolute())
 
 
 def origins(settings: Settings, flags: dict[str, Any] | None = None) -> dict[str, str]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
+from coordinator.gateway.address_file import GatewayAddress, write_address
 from coordinator.gateway.site import GatewaySite, Premises
+from coordinator.settings import Settings
 from coordinator.web.server import Address, WebServer
 
 GATEWAY: Final = "gateway"
@@ -22,13 +25,24 @@ def gateway_site(premises: Premises) -> GatewaySite:
     return GatewaySite(RayLine(settings.namespace), premises, embedder)
 
 
+def tell_address(settings: Settings, url: str) -> None:
+    """Write down where the gateway serves, for clients that start at once."""
+    write_address(settings.state_dir, GatewayAddress(url, settings.gateway.needs_token))
+
+
 class Gateway:
     """Runs the site in an actor; `describe` says where, or what is wrong."""
 
     def __init__(self, premises: Premises) -> None:
         settings = premises.settings
         address = Address(settings.gateway.host, settings.gateway.port, GATEWAY, ADVICE)
-        self._server = WebServer(gateway_site(premises).app, address, lifespan="on")
+        self._server = WebServer(
+            gateway_site(premises).app,
+            address,
+            lifespan="on",
+            tell=partial(tell_address, settings),
+            head_s=settings.gateway.body_s,
+        )
 
     async def describe(self) -> dict[str, Any]:
         """Its address, or why it has none; waits for the first try."""

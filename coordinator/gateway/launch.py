@@ -9,13 +9,15 @@ from typing import Final
 import uvicorn
 
 from actors.runtime.errors import Unavailable
-from coordinator.gateway.gateway import ADVICE, GATEWAY, Gateway, gateway_site
+from coordinator.gateway.address_file import forget_address
+from coordinator.gateway.gateway import ADVICE, GATEWAY, Gateway, gateway_site, tell_address
 from coordinator.gateway.site import Premises
 from coordinator.gateway.token import own_token
+from coordinator.named_actor import is_there
 from coordinator.settings import Settings
 from coordinator.web.launch import WebActor
 from coordinator.web.listener import listen, origin
-from coordinator.web.server import MAX_CONNECTIONS
+from coordinator.web.server import server_config
 from coordinator.workspace import Workspace
 
 _MAX_CALLS: Final = 16  # to the actor itself, which is only ever asked where it serves
@@ -25,6 +27,8 @@ def start_gateway(settings: Settings, root: Path) -> bool:
     """Create the gateway unless it is there or not wanted; True if it was created. Does not wait for it."""
     if not settings.gateway.enabled:
         return False
+    if not is_there(GATEWAY, settings.namespace):
+        forget_address(settings.state_dir)  # of one that has gone; somebody else may serve there now
     return _gateway(settings).start(Gateway, premises(settings, root), max_concurrency=_MAX_CALLS)
 
 
@@ -56,10 +60,10 @@ def serve(settings: Settings, root: Path, note: Callable[[str], None]) -> None:
         ) from error
     with listener:
         site = gateway_site(premises(settings, root))
-        note(origin(gateway.host, listener.getsockname()[1]))
-        config = uvicorn.Config(
-            site.app, log_config=None, access_log=False, server_header=False, limit_concurrency=MAX_CONNECTIONS
-        )
+        url = origin(gateway.host, listener.getsockname()[1])
+        tell_address(settings, url)
+        note(url)
+        config = server_config(site.app, lifespan="on", head_s=gateway.body_s)
         uvicorn.Server(config).run(sockets=[listener])
 
 

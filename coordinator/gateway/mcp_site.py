@@ -13,6 +13,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from functools import partial
 from typing import Any, Final
+from urllib.parse import unquote
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp_types import UNSUPPORTED_PROTOCOL_VERSION
@@ -120,8 +121,9 @@ class McpSite:
             if session not in self._attendance:
                 raise Misuse("this MCP session has ended: connect again")
             client = context.session.client_params
-            name = headers.get(AGENT_HEADER) or ("" if client is None else client.client_info.name)
-            workspace = self._jail.workspace(headers.get(ROOT_HEADER, ""))
+            named = unquote(headers.get(AGENT_HEADER, ""))
+            name = named or ("" if client is None else client.client_info.name)
+            workspace = self._jail.workspace(unquote(headers.get(ROOT_HEADER, "")))
             party = self._parties[session] = Party(agent_name(name), partial(self._core, workspace))
         return party
 

@@ -6,7 +6,7 @@ asks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ class Premises:
 
     settings: Settings
     root: Path
-    token: str
+    token: str = field(repr=False)
 
 
 class GatewaySite:

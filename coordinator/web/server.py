@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -16,11 +17,29 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from coordinator.web.listener import listen, origin
+from coordinator.web.punctual import punctual
 
 _RETRY_S: Final = 1.0
 _STOP_S: Final = 1
+HEAD_S: Final = 10.0
+"""How long the head of a request may take."""
 MAX_CONNECTIONS: Final = 1_024
 """Connections at once, streams that stay open among them; more are told 503."""
+
+
+def server_config(app: ASGIApp, *, lifespan: Literal["on", "off"], head_s: float) -> uvicorn.Config:
+    """How all our servers run: quiet, with limits, without web sockets."""
+    return uvicorn.Config(
+        app,
+        http=punctual(head_s),
+        ws="none",
+        lifespan=lifespan,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        limit_concurrency=MAX_CONNECTIONS,
+        timeout_graceful_shutdown=_STOP_S,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,23 +53,22 @@ class Address:
 
 
 class WebServer:
-    """Serves one application from the running event loop on."""
+    """Serves one application from the running event loop on; `tell` is called with its URL when it listens."""
 
     def __init__(
-        self, app: ASGIApp, address: Address, *, path: str = "", lifespan: Literal["on", "off"] = "off"
+        self,
+        app: ASGIApp,
+        address: Address,
+        *,
+        path: str = "",
+        lifespan: Literal["on", "off"] = "off",
+        tell: Callable[[str], None] = lambda _: None,
+        head_s: float = HEAD_S,
     ) -> None:
         self._address = address
+        self._tell = tell
         self._path = path
-        self._config = uvicorn.Config(
-            app,
-            lifespan=lifespan,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            limit_concurrency=MAX_CONNECTIONS,
-            timeout_graceful_shutdown=_STOP_S,
-        )
-        self._server = uvicorn.Server(self._config)
+        self._server = uvicorn.Server(server_config(app, lifespan=lifespan, head_s=head_s))
         self._url = ""
         self._trouble = ""
         self._tried = asyncio.Event()
@@ -65,6 +83,7 @@ class WebServer:
         listener = await self._listener()
         port = listener.getsockname()[1]
         self._url, self._trouble = origin(self._address.host, port) + self._path, ""
+        self._tell(self._url)
         self._tried.set()
         await self._server.serve(sockets=[listener])
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import socket
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp import Client
 
 from actors.runtime.errors import Unavailable
 from coordinator.gateway.settings import GatewaySettings
@@ -31,9 +35,10 @@ def status_of(url: str) -> int:
 
 
 @pytest.fixture
-def settings(settings: Settings) -> Settings:
+def settings(settings: Settings, tree: Path) -> Settings:
     """The same with a gateway."""
-    return settings.model_copy(update={"gateway": GatewaySettings(port=0)})
+    gateway = GatewaySettings(port=0, roots=(tree,))
+    return settings.model_copy(update={"gateway": gateway, "ttl_s": 30.0})
 
 
 def test_a_gateway_serves_beside_the_actors_and_comes_back_after_a_crash(
@@ -60,3 +65,35 @@ def test_a_gateway_serves_beside_the_actors_and_comes_back_after_a_crash(
         taken = coordinator_up.model_copy(update={"gateway": GatewaySettings(port=port)})
         with pytest.raises(Unavailable, match=f"gateway cannot listen on 127.0.0.1:{port} .*set port under"):
             wait_until(lambda: up(taken))
+
+
+def test_two_mcp_clients_share_a_tree_through_real_actors(
+    coordinator_up: Settings, start_agent: Callable[..., Any]
+) -> None:
+    from coordinator.cluster import up
+
+    url = f"{up(coordinator_up).gateway_url}/mcp"
+    cat = start_agent("cat")
+    cat.ask("claim", targets=["src/c.py"])
+
+    async def claim(client: Any, path: str) -> Any:
+        return (await client.call_tool("ctx_agent", {"action": "claim", "targets": [path]})).structured_content
+
+    async def story() -> float:
+        async with Client(url) as second:
+            async with Client(url) as first:
+                assert (await claim(first, "src/a.py"))["granted"]
+                (conflict,) = (await claim(second, "src/a.py"))["conflicts"]
+                assert conflict["holder"].startswith("mcp#")
+                assert conflict["age_s"] < 30.0
+                (conflict,) = (await claim(second, "src/c.py"))["conflicts"]
+                assert conflict["holder"] == cat.id, "agents of both kinds meet"
+            left_s = time.monotonic()
+            while not (await claim(second, "src/a.py"))["granted"]:
+                assert time.monotonic() - left_s < 20.0
+            took_s = time.monotonic() - left_s
+            shown = await second.call_tool("ctx_read", {"path": "src/a.py", "mode": "full"})
+            assert "def a():" in shown.content[0].text
+            return took_s
+
+    assert asyncio.run(story()) < 2.0

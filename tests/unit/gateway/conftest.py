@@ -40,8 +40,11 @@ class OpenGateway:
         folder = self._settings.state_dir
         folder.mkdir()
         self.line = self._line_class(folder, gone=self._gone)
-        self.site = GatewaySite(self.line, Premises(self._settings, self.root, TOKEN))
-        self._server = WebServer(self.site.app, Address("127.0.0.1", 0, "gateway", ""), lifespan="on")
+        self.premises = Premises(self._settings, self.root, TOKEN)
+        self.site = GatewaySite(self.line, self.premises)
+        self._server = WebServer(
+            self.site.app, Address("127.0.0.1", 0, "gateway", ""), lifespan="on", head_s=self._settings.gateway.body_s
+        )
         return str((await self._server.describe())["url"])
 
     @property

@@ -8,6 +8,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import httpx2
+import pytest
+
 from coordinator.domain import DOMAINS
 from coordinator.gateway.pace import MAX_ADDRESSES, Pace
 from coordinator.gateway.settings import GatewaySettings
@@ -121,6 +124,40 @@ def test_a_body_that_is_slow_is_given_up(open_gateway: Callable[..., Any]) -> No
         assert time.monotonic() - started_s < 10.0
 
 
+def test_a_request_whose_head_does_not_come_is_given_up(open_gateway: Callable[..., Any]) -> None:
+    gateway = open_gateway(body_s=0.3)
+    for began in (b"", b"GET /metrics HTTP/1.1\r\nHost: loc"):
+        with socket.create_connection(("127.0.0.1", gateway.port), timeout=30.0) as connection:
+            connection.sendall(began)
+            assert connection.recv(65_536) == b"", began
+
+
+def test_a_request_that_is_at_work_may_take_longer_than_a_head(open_gateway: Callable[..., Any]) -> None:
+    gateway = open_gateway(body_s=0.3)
+    with httpx2.Client(timeout=30.0) as client:
+        begun = client.post(f"{gateway.url}/mcp", json=_INITIALIZE, headers=_ACCEPT)
+        session = {**_ACCEPT, "mcp-session-id": begun.headers["mcp-session-id"]}
+        with (
+            client.stream("GET", f"{gateway.url}/mcp", headers=session, timeout=1.0) as stream,
+            pytest.raises(httpx2.ReadTimeout),  # it stays open, three times as long
+        ):
+            next(stream.iter_raw())
+
+
+def test_the_token_is_in_no_log_and_in_no_description(
+    open_gateway: Callable[..., Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG")
+    gateway = open_gateway(token="always")
+    gateway.get(f"/metrics?token={TOKEN}")
+    gateway.get("/metrics", Authorization=f"Bearer {TOKEN}")
+    gateway.get("/metrics", Host="evil.example", Authorization=f"Bearer {TOKEN}")
+    ours = [one.getMessage() for one in caplog.records if one.name.startswith(("coordinator", "mcp", "uvicorn"))]
+    assert any("refused GET 401" in message for message in ours)
+    assert not any(TOKEN in message for message in ours)
+    assert TOKEN not in repr(gateway.premises)
+
+
 def test_who_asks_too_often_is_told_when_to_come_back(open_gateway: Callable[..., Any]) -> None:
     gateway = open_gateway(requests_per_s=0.5)
     assert [gateway.get("/healthz").status_code for _ in range(2)] == [200, 429]
@@ -141,3 +178,16 @@ def test_the_pace_remembers_a_bounded_number_of_addresses() -> None:
     for number in range(MAX_ADDRESSES + 10):
         pace.wait_s(str(number), 1.0)
     assert len(pace) == MAX_ADDRESSES
+
+
+_ACCEPT = {"Accept": "application/json, text/event-stream"}
+_INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "raw", "version": "1"},
+    },
+}
