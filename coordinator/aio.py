@@ -86,9 +86,10 @@ class AsyncCoordinator:
         settings: Settings | None = None,
         parent: str = "",
         kept_by: str = "heartbeat",
+        task: str = "",
     ) -> Connecting:
         """Like `Coordinator.connect`: `await` it, or use it with `async with`."""
-        return Connecting(lambda: cls(connect_core(settings, root, agent, parent, kept_by)))
+        return Connecting(lambda: cls(connect_core(settings, root, agent, parent, kept_by, task)))
 
     async def register(self) -> None:
         """Begin the session, if it has not begun; the first call that needs one does so too."""
@@ -294,6 +295,14 @@ class AsyncCoordinator:
     async def embedding_status(self) -> EmbeddingStatus:
         """Like `Coordinator.embedding_status`."""
         return await asyncio.to_thread(self._core.model().status)
+
+    def work_on(self, task: str) -> None:
+        """Like `Coordinator.work_on`; asks nobody."""
+        self._core.desk.focus.work_on(task)
+
+    def searched(self, text: str) -> None:
+        """Like `Coordinator.searched`; asks nobody."""
+        self._core.searched(text)
 
     async def read(
         self, path: PathName, mode: str = "auto", *, query: str = "", budget: Budget | None = None

@@ -47,9 +47,9 @@ Value = TypeVar("Value")
 
 
 def connect_core(
-    settings: Settings | None, root: PathName | None, agent: str | None, parent: str, kept_by: str
+    settings: Settings | None, root: PathName | None, agent: str | None, parent: str, kept_by: str, task: str = ""
 ) -> Core:
-    """Find the coordinator and set up an agent. Raises `Unavailable` and says what to do."""
+    """Find the coordinator and set up an agent with a task. Raises `Unavailable` and says what to do."""
     if root is not None and not Path(root).exists():
         raise Misuse(f"there is no folder {str(root)!r} to work in: name the root of the files that agents share")
     settings = settings or Settings.load(start=None if root is None else Path(root))
@@ -66,7 +66,9 @@ def connect_core(
         embedder = ray_embedder(settings.namespace) if settings.model.is_wanted else None
     workspace = Workspace.discover(Path.cwd() if root is None else root, space=settings.space)
     identity = Identity(agent or settings.agent or local_name(), parent, kept_by)
-    return Core(settings, workspace, transport, identity, embedder)
+    core = Core(settings, workspace, transport, identity, embedder)
+    core.desk.focus.work_on(task)
+    return core
 
 
 class Coordinator:
@@ -90,13 +92,14 @@ class Coordinator:
         settings: Settings | None = None,
         parent: str = "",
         kept_by: str = "heartbeat",
+        task: str = "",
     ) -> Coordinator:
         """Connect and register as `agent` in the workspace around `root` (default: the current folder).
 
-        `parent` makes this agent a child: never blocked by its parent's claims. Raises `Unavailable` if no coordinator
-        is running, `Misuse` for a name that cannot be used.
+        `parent` makes this agent a child: never blocked by its parent's claims. `task` is as in `work_on`. Raises
+        `Unavailable` if no coordinator is running, `Misuse` for a name that cannot be used.
         """
-        coordinator = cls(connect_core(settings, root, agent, parent, kept_by))
+        coordinator = cls(connect_core(settings, root, agent, parent, kept_by, task))
         if coordinator._core.transport is not None:
             coordinator._do(coordinator._core.register())
         return coordinator
@@ -318,6 +321,14 @@ class Coordinator:
     def embedding_status(self) -> EmbeddingStatus:
         """Whether the embedding model is ready, and why not. Raises `Unavailable` where it is switched off."""
         return self._core.model().status()
+
+    def work_on(self, task: str) -> None:
+        """Say what this agent is working on: reads that give no query go by it. "" for nothing in particular."""
+        self._core.desk.focus.work_on(task)
+
+    def searched(self, text: str) -> None:
+        """Say what this agent has just searched for: for half an hour, reads go by it where there is no task."""
+        self._core.searched(text)
 
     def read(self, path: PathName, mode: str = "auto", *, query: str = "", budget: Budget | None = None) -> Reading:
         """Show a file: `auto`, `full`, `lines:N-M`, `diff`, `signatures`, `map`, `units` or `entropy`.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -49,6 +50,7 @@ from coordinator.learning.policy_desk import PolicyDesk
 from coordinator.memory.fact_calls import FactCalls
 from coordinator.memory.ground import Ground
 from coordinator.memory.playbook_calls import PlaybookCalls
+from coordinator.reading.git_history import GitHistory
 from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reader, Reading, ReadPort
 from coordinator.session import AgentSession, beat, new_token, register, say_goodbye
@@ -107,6 +109,7 @@ class Core:
             report(QUALITY_STORE),
             PolicyDesk(report(THRESHOLDS), monotonic_s),
             vectors_of=None if embedder is None else embedder.try_rows,
+            history_of=GitHistory(workspace.root).of,
             holdout_share=settings.holdout_share,
         )
         self._reader = Reader(self.desk, read_port)
@@ -378,6 +381,10 @@ class Core:
     def read(self, named: PathName, wish: Wish) -> Operation[Reading]:
         """Show a file."""
         return (yield from self._reader.read((yield from self._reporting()), named, wish))
+
+    def searched(self, text: str) -> None:
+        """Note a search of this agent."""
+        self.desk.focus.searched(text, time.time())
 
     def expand(self, named: PathName, unit: str) -> Operation[Reading]:
         """Show one unit of a file whole."""

@@ -2,40 +2,51 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypeVar
 
 from actors.runtime.errors import Corrupt, ScentfieldError
 from coordinator.editing.blob_store import BlobStore
 from coordinator.editing.request import Seen
 from coordinator.editing.undo import EditEntry, EditLog
 from coordinator.folder import private_folder
+from coordinator.reading.focus import Focus
 from coordinator.reading.source import SourceText, decode
 from coordinator.reading.view_book import ViewBook
 from coordinator.workspace import Workspace
 
+Value = TypeVar("Value")
+
 
 @dataclass(slots=True)
 class Desk:
-    """What reading and editing share. Blobs and the edit log belong to the node, the book to one agent."""
+    """What reading and editing share.
+
+    Blobs belong to the node, the edit log to its tree, book and focus to one agent.
+    """
 
     workspace: Workspace
     blobs: BlobStore
     log: EditLog
     book: ViewBook = field(default_factory=ViewBook)
+    focus: Focus = field(default_factory=Focus)
 
     @classmethod
     def set_up(cls, workspace: Workspace, state_dir: Path, *, blob_bytes: int) -> Desk:
-        """A desk over the state folder of this node; makes its private folders."""
+        """A desk over the state folder of this node; makes its private folders.
+
+        Blobs are shared by all trees. The edit log is the tree's own: in another work tree of the same repository,
+        which shares the claim space, the file of the same name is another file.
+        """
         folder = private_folder(state_dir)
-        space = hashlib.sha256(workspace.space.encode()).hexdigest()[:16]
         return cls(
             workspace,
             BlobStore(folder / "blobs", max_total_bytes=blob_bytes),
-            EditLog(folder / "edits" / space),
+            EditLog(folder / "edits" / workspace.digest),
         )
 
     def locate(self, named: str | os.PathLike[str]) -> tuple[str, Path]:
@@ -49,6 +60,11 @@ class Desk:
         if known is None:
             return None
         return Seen(known.content_hash, known.shown.ranges, known.last_mode, self.version(known.content_hash))
+
+    def expected(self, content_hash: str) -> Seen | None:
+        """The version of a file that somebody names by its hash, while it is kept."""
+        source = self.version(content_hash)
+        return None if source is None else Seen(content_hash, source=source)
 
     def changed_outside(self, target: str, content_hash: str) -> bool:
         """Whether a file is another than this agent last read, and no edit of ours made it so."""
@@ -108,20 +124,41 @@ class BookFile:
 
     def load(self) -> ViewBook:
         """The book, empty if there is none. Raises `Corrupt` for a file that is no book; it is left as it is."""
-        try:
-            text = self._path.read_text(encoding="utf-8")
-        except FileNotFoundError:
-            return ViewBook()
-        try:
-            return ViewBook.from_plain(json.loads(text))
-        except (KeyError, TypeError, ValueError) as error:
-            raise Corrupt(
-                f"{self._path} does not hold what this agent has read ({error}): move it away, and read files again"
-            ) from error
+        return _loaded(self._path, ViewBook.from_plain, "has read", "read files again") or ViewBook()
 
     def save(self, book: ViewBook) -> None:
         """Replace the file at once."""
-        private_folder(self._path.parent)
-        temporary = self._path.with_name(f"{self._path.name}.{os.getpid()}.tmp")
-        temporary.write_text(json.dumps(book.to_plain()), encoding="utf-8")
-        temporary.replace(self._path)
+        _save(self._path, book.to_plain())
+
+
+class FocusFile:
+    """What an agent that lives for one command is working on, on disk."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def load(self) -> Focus:
+        """The focus, on nothing if there is none. Raises `Corrupt` for a file that is none; it is left as it is."""
+        return _loaded(self._path, Focus.from_plain, "works on", "say its task again") or Focus()
+
+    def save(self, focus: Focus) -> None:
+        """Replace the file at once; without a focus there is none."""
+        if focus != Focus() or self._path.exists():
+            _save(self._path, focus.to_plain())
+
+
+def _loaded(path: Path, build: Callable[[Any], Value], what: str, then: str) -> Value | None:
+    """What a file holds; None if there is none."""
+    try:
+        return build(json.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return None
+    except (KeyError, TypeError, ValueError) as error:
+        raise Corrupt(f"{path} does not hold what this agent {what} ({error}): move it away, and {then}") from error
+
+
+def _save(path: Path, plain: Any) -> None:
+    private_folder(path.parent)
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    temporary.write_text(json.dumps(plain), encoding="utf-8")
+    temporary.replace(path)

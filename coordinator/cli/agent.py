@@ -16,11 +16,12 @@ from coordinator.cli.process import caller_names
 from coordinator.cli.session_file import Block, KeptSession, SessionFolder, file_stem
 from coordinator.client import NoTransport
 from coordinator.core import Core, Identity
-from coordinator.desk import BookFile
+from coordinator.desk import BookFile, FocusFile
 from coordinator.domain import DOMAINS
 from coordinator.editing.file_lock import locked
 from coordinator.folder import private_folder
 from coordinator.heart import monotonic_s
+from coordinator.reading.focus import Focus
 from coordinator.session import AgentSession, beat, register
 from coordinator.settings import Settings
 from coordinator.step import Operation, Transport, drive
@@ -196,17 +197,35 @@ class ShellAgent:
 
         One command of an agent at a time: each adds to what the agent has been shown.
         """
-        stem = file_stem(self.name)
-        folder = private_folder(self.settings.state_dir / "views" / self._folder.digest)
-        with locked(folder / f"{stem}.lock", self.settings.call_timeout_s):
-            file = BookFile(folder / f"{stem}.json")
-            book = file.load()
+        with self._files() as (file, focus_file):
+            book, focus = file.load(), focus_file.load()
             begun = self._begin_or_go_alone()
-            self.core.desk.book = book
+            self.core.desk.book, self.core.desk.focus = book, focus
             try:
                 return drive(make(self.core), self.transport) if begun is None else self._act(make, begun)
             finally:
                 file.save(book)
+                focus_file.save(focus)
+
+    def focus(self, change: Callable[[Focus], None]) -> Focus:
+        """What the agent works on, after `change`. Asks nobody."""
+        with self._files() as (_, file):
+            focus = file.load()
+            change(focus)
+            file.save(focus)
+            return focus
+
+    @contextmanager
+    def _files(self) -> Iterator[tuple[BookFile, FocusFile]]:
+        """The agent's files, which no other command of it touches meanwhile.
+
+        A session is at home in a space, and so is what it works on; but what it has been shown are files of one tree.
+        """
+        stem = file_stem(self.name)
+        folder = private_folder(self.settings.state_dir / "views" / self._folder.digest)
+        tree = private_folder(folder / self.workspace.digest)
+        with locked(folder / f"{stem}.lock", self.settings.call_timeout_s):
+            yield BookFile(tree / f"{stem}.json"), FocusFile(folder / f"{stem}.focus.json")
 
     def _begin_or_go_alone(self) -> tuple[KeptSession, Block] | None:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -17,6 +18,7 @@ from coordinator.reading.mode import KNOWN_MODES, Wish
 
 if TYPE_CHECKING:
     from coordinator.editing.edited import Edited
+    from coordinator.reading.focus import Focus
     from coordinator.reading.reader import Reading
 
 MAX_TEXT_BYTES: Final = 64 * 2**20
@@ -46,6 +48,31 @@ def read(
     named = agent.target(path)
     wish = Wish(mode, query, None if budget is None else parse_budget(budget))
     return _reading(call, agent.at_desk(lambda core: core.read(named, wish)))
+
+
+def task(
+    call: Invocation,
+    text: Annotated[str | None, typer.Argument(help="What you are working on; without it, the task is shown.")] = None,
+    search: Annotated[str | None, typer.Option(help="What you have just searched for; holds half an hour.")] = None,
+    done: Annotated[bool, typer.Option("--done", help="You are working on nothing in particular any more.")] = False,
+) -> Outcome:
+    """Say what you are working on: reads that give no query go by it.
+
+    Example: scentfield task "retry once after a timeout"
+    """
+    if done and text is not None:
+        raise Misuse("a task and --done were both given: give one of them")
+
+    def change(focus: Focus) -> None:
+        if text is not None or done:
+            focus.work_on(text or "")
+        if search is not None:
+            focus.searched(search, time.time())
+
+    focus = call.agent.focus(change)
+    query = focus.query("", time.time())
+    document = {"agent": call.agent.name, "task": focus.task, "search": focus.search, "reads_by": str(query or "")}
+    return Outcome(document, [Line(f"reads go by {query}" if query else "no task: reads go by their own query alone")])
 
 
 def expand(

@@ -60,6 +60,7 @@ _PANELS: Final[dict[str, dict[str, CommandFunction]]] = {
         "audit": field.audit,
     },
     "Files": {
+        "task": files.task,
         "read": files.read,
         "expand": files.expand,
         "edit": files.edit,

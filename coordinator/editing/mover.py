@@ -155,8 +155,8 @@ class Mover:
 
     def _missing(self, target: str, gone_to: str) -> Refused:
         """A call that is made twice finds its work done, which is a success."""
-        last = self._desk.log.last(target)
-        if last is None or last.after(target) is not None:
+        last = self._desk.log.who_removed(target)
+        if last is None:
             return refusal.missing_whole(target)
         is_done = last.path == gone_to if gone_to else not last.from_path
         return refusal.gone(target, gone_to) if is_done else refusal.missing_whole(target)

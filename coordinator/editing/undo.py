@@ -106,6 +106,11 @@ class EditLog:
         """The newest edit that gave `path` this content; None: it came from outside, or is too long ago."""
         return next((entry for entry in self._newest_first(path) if entry.after(path) == content_hash), None)
 
+    def who_removed(self, path: str) -> EditEntry | None:
+        """The deletion or move by which there is no file of this name any more; None if it was somebody outside."""
+        last = self.last(path)
+        return last if last is not None and last.after(path) is None else None
+
     def who_changed(self, path: str, content_hash: str) -> EditEntry | None:
         """The newest edit of `path` that began with this content."""
         return next((entry for entry in self._newest_first(path) if entry.before(path) == content_hash), None)

@@ -18,6 +18,8 @@ from coordinator.reading.policy import MAX_SMALL_FILE_LINES, LearnedCost, Policy
 SOURCE: Final = "expected_cost"
 CANDIDATES: Final = ("full", "signatures", "map", "entropy")
 """The modes to choose from; of equally cheap ones the first."""
+QUERIED_CANDIDATES: Final = (*CANDIDATES, "units")
+"""The same where the reader says what for: without a query, `units` would be a guess."""
 MIN_OUTCOMES: Final = PRIOR_OUTCOMES
 """With fewer outcomes than its prior weighs, an estimate is the prior more than it is evidence, and is not used."""
 OPEN_BUCKET_TOKENS: Final = 12_000
@@ -62,12 +64,21 @@ class Choice:
         return "; ".join([f"{self.mode} ({self.source})", *map(str, self.candidates)])
 
 
-def choose_mode(policy: Policy, *, extension: str, n_lines: int, total_tokens: int, use_costs: bool = True) -> Choice:
+def choose_mode(
+    policy: Policy,
+    *,
+    extension: str,
+    n_lines: int,
+    total_tokens: int,
+    use_costs: bool = True,
+    has_query: bool = False,
+) -> Choice:
     """The mode for a file; the base rule's where nothing was learned of any candidate, or `use_costs` is false."""
     mode, source = choose_base_mode(n_lines)
     if n_lines <= MAX_SMALL_FILE_LINES or not use_costs:
         return Choice(mode, source)
-    candidates = tuple(_candidate(policy, extension, mode, total_tokens) for mode in CANDIDATES)
+    modes = QUERIED_CANDIDATES if has_query else CANDIDATES
+    candidates = tuple(_candidate(policy, extension, mode, total_tokens) for mode in modes)
     if not any(candidate.n for candidate in candidates):
         return Choice(mode, source, candidates)
     cheapest = min(candidates, key=lambda candidate: round(candidate.expected_tokens))

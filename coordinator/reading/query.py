@@ -43,8 +43,12 @@ class Query:
         return tuple(dict.fromkeys(split_words(self.text)))[:MAX_QUERY_WORDS]
 
     def __str__(self) -> str:
+        return self.label(MAX_SHOWN_CHARACTERS)
+
+    def label(self, max_characters: int) -> str:
+        """Where the query is from, and so much of its text."""
         text = " ".join(self.text.split())
-        shown = text if len(text) <= MAX_SHOWN_CHARACTERS else text[: MAX_SHOWN_CHARACTERS - 3] + "..."
+        shown = text if len(text) <= max_characters else text[: max_characters - 3] + "..."
         return f'query ({self.origin}) "{shown}"'
 
 

@@ -39,6 +39,7 @@ from coordinator.session import AgentSession
 from coordinator.step import Operation, Work
 
 if TYPE_CHECKING:
+    from coordinator.reading.line_history import LineHistory
     from coordinator.reading.redundancy import VectorsOf
 
 READ_HEAT: Final = 0.3
@@ -83,12 +84,16 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class ReadPort:
-    """Whom a reader talks to: both actors and the learned policy; and who has vectors for lines, if anybody."""
+    """Whom a reader talks to: both actors and the learned policy, and who has vectors and histories, if anybody.
+
+    `history_of` gives that of a file, and what to note in the header about it.
+    """
 
     to_field: Asker
     to_quality: Asker
     policies: PolicyDesk
     vectors_of: VectorsOf | None = None
+    history_of: Callable[[str, SourceText], tuple[LineHistory | None, str]] | None = None
     holdout_share: float = SHARE
     utc: Callable[[], float] = field(default=time.time)
 
@@ -129,10 +134,10 @@ class Reader:
         opened: _Opened = yield Work(lambda: self._open(named))
         if isinstance(session, str):
             decision.notes.append(_alone(session))
-        elif decision.mode.name in ("auto", "entropy"):
+        elif decision.mode.name in ("auto", "entropy", "units"):
             decision.policy = yield from self._port.policies.policy(session)
         if decision.mode.name == "auto":
-            yield from self._resolve(session, opened, decision)
+            yield from self._resolve(session, opened, wish, decision)
         view = yield Work(lambda: self._rendered(opened, wish, decision))
         return (yield from self._shown(session, opened, view, decision))
 
@@ -155,6 +160,8 @@ class Reader:
 
     def _rendered(self, opened: _Opened, wish: Wish, decision: _Decision) -> View:
         mode = decision.mode.name
+        line_filter = self._line_filter(opened, wish, decision) if mode == "entropy" else None
+        unit_wish = self._unit_wish(opened, wish, decision) if mode == "units" else None
         return render(
             opened.source,
             decision.mode,
@@ -162,8 +169,8 @@ class Reader:
             why=decision.why,
             previous=self._previous(opened) if mode == "diff" else None,
             notes=decision.notes,
-            line_filter=self._line_filter(opened, wish, decision) if mode == "entropy" else None,
-            unit_wish=self._unit_wish(wish) if mode == "units" else None,
+            line_filter=line_filter,
+            unit_wish=unit_wish,
         )
 
     def _previous(self, opened: _Opened) -> SourceText | None:
@@ -174,11 +181,16 @@ class Reader:
         use_delta = not self._is_held_out(ENTROPY_DELTA, opened, decision)
         delta = decision.policy.delta_of(extension_of(opened.target), use_delta=use_delta)
         budget = budget_tokens(wish.budget, count_file_tokens(opened.source.text))
-        return LineFilter(_query(wish), budget, delta, self._port.vectors_of)
+        return LineFilter(self._query(wish), budget, delta, self._port.vectors_of)
 
-    def _unit_wish(self, wish: Wish) -> UnitWish:
+    def _unit_wish(self, opened: _Opened, wish: Wish, decision: _Decision) -> UnitWish:
         """What the mode `units` goes by."""
-        return UnitWish(_query(wish), wish.budget, vectors_of=self._port.vectors_of)
+        history, note = self._port.history_of(opened.target, opened.source) if self._port.history_of else (None, "")
+        decision.notes.append(note)
+        return UnitWish(self._query(wish), wish.budget, history=history, vectors_of=self._port.vectors_of)
+
+    def _query(self, wish: Wish) -> Query | None:
+        return self._desk.focus.query(wish.query, self._port.utc())
 
     def _is_held_out(self, layer: str, opened: _Opened, decision: _Decision) -> bool:
         """Whether this file does without a learned layer today; then it is noted."""
@@ -187,9 +199,11 @@ class Reader:
             decision.arms.append(layer)
         return held_out
 
-    def _resolve(self, session: AgentSession | str, opened: _Opened, decision: _Decision) -> Operation[None]:
+    def _resolve(
+        self, session: AgentSession | str, opened: _Opened, wish: Wish, decision: _Decision
+    ) -> Operation[None]:
         """Decide what `auto` means, and why; on the base policy if nobody can be asked."""
-        mode, source = self._candidate(opened, decision)
+        mode, source = self._candidate(opened, wish, decision)
         decision.mode, decision.why = Mode.parse(mode), _BASE_POLICY
         if isinstance(session, str):
             return
@@ -234,7 +248,7 @@ class Reader:
             return []
         return [one.agent_id for one in heat.agents if one.intensity >= HOT_FROM]
 
-    def _candidate(self, opened: _Opened, decision: _Decision) -> tuple[str, str]:
+    def _candidate(self, opened: _Opened, wish: Wish, decision: _Decision) -> tuple[str, str]:
         """What `auto` would mean if no edit had failed and no view been too short."""
         choice = choose_mode(
             decision.policy,
@@ -242,6 +256,7 @@ class Reader:
             n_lines=len(opened.source.lines),
             total_tokens=count_file_tokens(opened.source.text),
             use_costs=not self._is_held_out(EXPECTED_COST, opened, decision),
+            has_query=self._query(wish) is not None,
         )
         return choice.mode, choice.source
 
@@ -283,10 +298,6 @@ class Reader:
             return hints_of(value_of(answers[1]), session.session_id)
         except ScentfieldError as error:
             return (f"[scent: not reported: {error.message}]",)
-
-
-def _query(wish: Wish) -> Query | None:
-    return Query(wish.query) if wish.query else None
 
 
 def _source(view: View, decision: _Decision) -> str:

@@ -31,6 +31,7 @@ from coordinator.reading.unit import Outline, Unit
 from coordinator.reading.unit_choice import UnitChoice, UnitWish
 
 MAX_SUGGESTED_UNITS: Final = 5
+MAX_QUERY_CHARACTERS: Final = 24  # in the header of a view whose every token comes off a budget
 MAX_ROUNDS: Final = 4  # of choosing units again, because an estimate of their tokens was off
 _WANTED_LINES: Final[Mapping[str, Callable[[Outline, Sequence[str]], ShownLines]]] = {
     "map": map_lines,
@@ -291,7 +292,8 @@ class _Chosen:
         self._outline = outline
         self._budget = budget
         duplicates = f"{choice.n_redundant} near-duplicate pieces left out" if choice.n_redundant else ""
-        self._facts = [str(query or ""), f"budget {budget}", duplicates, outline.fallback]
+        said = query.label(MAX_QUERY_CHARACTERS) if query else ""
+        self._facts = [said, duplicates, outline.fallback]
 
     def view(self) -> View:
         """The fullest view that was found in a few rounds: each corrects the limit by what the last one missed."""

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import IO
 
 from actors.runtime.errors import Unavailable
-from coordinator.replay.git_command import GitCommand
+from coordinator.git_command import GitCommand
 
 
 class BlobReader:

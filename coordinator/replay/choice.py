@@ -17,6 +17,7 @@ from actors.thresholds.name import extension_of
 from actors.thresholds.replay_book import plus
 from coordinator.reading.expected_cost import choose_mode
 from coordinator.reading.policy import NOTHING_LEARNED, LearnedCost, Policy
+from coordinator.replay.question import NONE
 from coordinator.replay.score import ratio, rounded
 from coordinator.replay.trial import Shown, Trial
 
@@ -60,17 +61,18 @@ def chosen_modes(trials: Sequence[Trial], kind: str) -> Iterator[tuple[Trial, st
     for _, commit in groupby(reversed(trials), key=lambda trial: trial.at):
         changed = list(commit)
         for trial in changed:
-            yield trial, _mode(learner.policy_for(trial, trial.by_kind[kind]), trial)
+            yield trial, _mode(learner.policy_for(trial, trial.by_kind[kind]), trial, kind)
         for trial in changed:
             learner.learn(trial, dict(trial.by_kind[kind]))
 
 
-def _mode(policy: Policy, trial: Trial) -> str:
+def _mode(policy: Policy, trial: Trial, kind: str) -> str:
     return choose_mode(
         policy,
         extension=extension_of(trial.extension),
         n_lines=trial.n_lines,
         total_tokens=trial.total_tokens,
+        has_query=kind != NONE,
     ).mode
 
 
@@ -85,7 +87,7 @@ def policy_document(trials: Sequence[Trial], kind: str) -> dict[str, Any]:
         outcomes = trial.by_kind[kind]
         chosen[mode] += 1
         costs[AUTO] += outcomes[mode].cost_tokens
-        costs[UNTRAINED] += outcomes[_mode(NOTHING_LEARNED, trial)].cost_tokens
+        costs[UNTRAINED] += outcomes[_mode(NOTHING_LEARNED, trial, kind)].cost_tokens
         costs[CHEAPEST] += min(shown.cost_tokens for shown in outcomes.values())
         for name, shown in outcomes.items():
             costs[name] += shown.cost_tokens

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from actors.runtime.errors import Misuse, Unavailable
-from coordinator.replay.git_command import GitCommand, first_line
+from coordinator.git_command import GitCommand, first_line
 from coordinator.replay.patch import LOG_FORMAT
 
 # All that could be set otherwise is said.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from actors.runtime.errors import Misuse
-from coordinator.reading.expected_cost import CANDIDATES
+from coordinator.reading.expected_cost import QUERIED_CANDIDATES
 from coordinator.reading.mode import WHOLE_FILE_MODES
 from coordinator.replay.change import Change
 
@@ -47,7 +47,7 @@ class Question:
     @property
     def rendered_modes(self) -> tuple[str, ...]:
         """These, and the ones that `auto` chooses from."""
-        return tuple(mode for mode in MODES if mode in self.modes or mode in CANDIDATES or mode == "full")
+        return tuple(mode for mode in MODES if mode in self.modes or mode in QUERIED_CANDIDATES or mode == "full")
 
     def reference_tokens(self, total_tokens: int) -> int:
         """The budget of the rankers that views are held against."""

@@ -171,3 +171,44 @@ def test_a_link_is_not_followed_to_what_is_deleted(scentfield: Any, tree: Path) 
     assert (refused.exit_code, "is a symlink" in refused.stderr) == (2, True)
     assert scentfield("move", "a.py", "link.py", "--agent", "ann").exit_code == 2
     assert (tree / "a.py").exists()
+
+
+def test_what_an_agent_was_shown_in_one_work_tree_is_unknown_in_another(
+    scentfield: Any, tree: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.py").write_text("def f():\n    return 1\n")
+    scentfield("read", "a.py", "--mode", "full", "--agent", "ann")
+    there = scentfield.json(
+        "edit", "a.py", "--old", "return  1", "--new", "x", "--root", str(other), "--agent", "ann", expect=1
+    )
+    assert there["cause"] == "unread"
+    here = scentfield.json("edit", "a.py", "--old", "return  1", "--new", "x", "--agent", "ann", expect=1)
+    assert here["cause"] == "never_there"
+
+
+def test_a_task_is_what_later_reads_go_by(scentfield: Any, tree: Path) -> None:
+    (tree / "a.py").write_text(BIG)
+    assert scentfield("task", "--agent", "ann").stdout.startswith("no task")
+    assert scentfield.json("task", "make f7 faster", "--agent", "ann")["reads_by"] == 'query (task) "make f7 faster"'
+    asked = ("read", "a.py", "--mode", "units", "--budget", "0.25")
+    text = scentfield.json(*asked, "--agent", "ann")["text"]
+    assert 'query (task) "make f7 faster"' in text
+    assert "return 7" in text
+    assert "query" not in scentfield.json(*asked, "--agent", "bob")["text"]
+    assert scentfield.json("task", "--done", "--search", "f9", "--agent", "ann")["task"] == ""
+    assert 'query (search) "f9"' in scentfield.json(*asked, "--agent", "ann")["text"]
+
+
+def test_a_task_and_no_task_at_once_are_misuse(scentfield: Any) -> None:
+    assert scentfield.json("task", "x", "--done", "--agent", "ann", expect=2)["error"]["code"] == "misuse"
+
+
+def test_a_budget_is_tokens_or_a_share(scentfield: Any, tree: Path) -> None:
+    (tree / "a.py").write_text(BIG)
+    for budget, most in (("700", 700), ("0.3", 1_000)):
+        read = scentfield.json("read", "a.py", "--mode", "units", "--budget", budget, "--agent", "ann")
+        assert 0.8 * min(most, 0.3 * read["total_tokens"]) < read["tokens"] <= most
+    wrong = scentfield.json("read", "a.py", "--mode", "units", "--budget", "25%", "--agent", "ann", expect=2)
+    assert "0.25" in wrong["error"]["message"]

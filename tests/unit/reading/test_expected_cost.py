@@ -104,3 +104,19 @@ def test_a_choice_explains_itself() -> None:
 def test_evidence_that_nobody_counted_is_said_to_be_learned() -> None:
     told = str(chosen(learned(map=LearnedCost(math.inf, 0.1, 0.9, 6_000))))
     assert "map: 500 + 0.90 x 6000 = 5900 tokens (learned)" in told
+
+
+def test_units_are_a_choice_only_where_the_reader_says_what_for() -> None:
+    good = LearnedCost(n=30, share=0.25, p_failure=0.05, extra_tokens=2_000)  # 1250 + 100
+    policy = learned(units=good, map=FAILING_MAP)
+    asked = {"extension": "py", "n_lines": 500, "total_tokens": 5_000}
+    with_query = choose_mode(policy, has_query=True, **asked)
+    assert (with_query.mode, with_query.source) == ("units", "expected_cost")
+    without = choose_mode(policy, has_query=False, **asked)
+    assert without.mode == "signatures"
+    assert "units" not in [candidate.mode for candidate in without.candidates]
+
+
+def test_a_query_alone_changes_nothing_before_something_was_learned() -> None:
+    choice = choose_mode(NOTHING_LEARNED, extension="py", n_lines=500, total_tokens=5_000, has_query=True)
+    assert choice.source == "map_over_400_lines"
