@@ -318,6 +318,42 @@ def test_all_actions_have_answers(open_gateway: Callable[..., Any]) -> None:
     asyncio.run(story())
 
 
+def test_agents_keep_facts_and_notes(open_gateway: Callable[..., Any]) -> None:
+    gateway = open_gateway()
+
+    async def story() -> None:
+        async with client_of(gateway) as ann, client_of(gateway) as bob:
+
+            async def ask(client: Any, action: str, **arguments: Any) -> str:
+                return text_of(await call(client, "ctx_knowledge", action=action, **arguments))
+
+            api = {"category": "api", "key": "base_url"}
+            assert await ask(ann, "remember", **api, value="is /v2", path="src/a.py") == "[1] kept"
+            assert "api/base_url: is /v2" in await ask(bob, "recall", text="base url")
+            assert "in conflict with [1] api/base_url: is /v2" in await ask(bob, "contradict", ids=[1], value="is /v3")
+            assert await ask(ann, "confirm", ids=[2]) == "[2] confirmed, 1 times in all"
+            assert await ask(ann, "forget", ids=[1]) == "1 forgotten"
+            assert await ask(ann, "recall", key="nothing") == "nothing is known of that"
+            pitfall = {
+                "kind": "Pitfall",
+                "text": "generated, edit the template",
+                "path": "src/b.py",
+                "scope": "project",
+            }
+            assert await ask(ann, "note", **pitfall) == "[1] noted"
+            assert await ask(bob, "note", **pitfall) == "[1] was noted before, and is confirmed"
+            assert "generated, edit the template" in await ask(bob, "notes", scope="project")
+            assert await ask(bob, "vote_note", ids=[1], scope="project", helpful=False) == "[1] helped 0, harmed 1"
+            assert await ask(bob, "confirm_note", ids=[1], scope="project") == "[1] confirmed"
+            assert await ask(ann, "notes") == "there are no notes"
+            for wrong in ({"action": "confirm"}, {"action": "forget"}, {"action": "note"}, {"action": "resume_notes"}):
+                assert (await call(ann, "ctx_knowledge", **wrong)).is_error, wrong
+            secret = "AKIA" + "IOSFODNN7EXAMPLQ"
+            assert (await call(ann, "ctx_knowledge", action="remember", **api, value=secret)).is_error
+
+    asyncio.run(story())
+
+
 def test_what_is_wrong_with_a_call_is_said_with_the_next_step(open_gateway: Callable[..., Any]) -> None:
     gateway = open_gateway()
 
