@@ -80,6 +80,7 @@ class AsyncCoordinator:
     @classmethod
     def connect(
         cls,
+        url: str = "",
         *,
         agent: str | None = None,
         root: PathName | None = None,
@@ -89,7 +90,7 @@ class AsyncCoordinator:
         task: str = "",
     ) -> Connecting:
         """Like `Coordinator.connect`: `await` it, or use it with `async with`."""
-        return Connecting(lambda: cls(connect_core(settings, root, agent, parent, kept_by, task)))
+        return Connecting(lambda: cls(connect_core(settings, root, agent, parent, kept_by, task, url)))
 
     async def register(self) -> None:
         """Begin the session, if it has not begun; the first call that needs one does so too."""

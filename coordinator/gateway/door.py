@@ -20,18 +20,20 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from coordinator.gateway.guard import Guard, Refusal
 from coordinator.gateway.pace import Pace
 
+API_PREFIX: Final = "/api/"
 OPEN_PATHS: Final = frozenset({"/healthz", "/readyz"})
 """Asked by whoever watches over the process, under any name and without a token; they tell nothing but how it is."""
 _log = logging.getLogger(__name__)
 
 
 class Door:
-    """Lets requests through to `app`, or says why not."""
+    """Lets requests through to `app`, or says why not; those for the API are judged by a guard of their own."""
 
     def __init__(
         self,
         app: ASGIApp,
         guard: Guard,
+        api_guard: Guard,
         pace: Pace,
         *,
         max_body_bytes: int,
@@ -40,6 +42,7 @@ class Door:
     ) -> None:
         self._app = app
         self._guard = guard
+        self._api_guard = api_guard
         self._pace = pace
         self._max_body_bytes = max_body_bytes
         self._body_s = body_s
@@ -69,7 +72,11 @@ class Door:
                 f"too many requests from {address or 'this address'}: try again in {wait_s:.2f} s",
                 (("retry-after", str(math.ceil(wait_s))),),
             )
-        return None if scope["path"] in OPEN_PATHS else self._guard.refusal(Headers(scope=scope))
+        path: str = scope["path"]
+        if path in OPEN_PATHS:
+            return None
+        guard = self._api_guard if path.startswith(API_PREFIX) else self._guard
+        return guard.refusal(Headers(scope=scope))
 
     async def _received(self, scope: Scope, receive: Receive) -> Receive | Refusal:
         """The body, to be received at once; or why it was not taken."""

@@ -20,6 +20,7 @@ from actors.scent_field.messages import FieldStatistics
 from coordinator.conversation import Conversation, value_of
 from coordinator.domain import DOMAINS, SCENT_FIELD
 from coordinator.embedding.embedder import Embedder
+from coordinator.gateway.api import Api
 from coordinator.gateway.batcher import Batcher
 from coordinator.gateway.door import Door
 from coordinator.gateway.guard import Guard
@@ -48,11 +49,18 @@ class GatewaySite:
         self._pages = Site(line)
         self._batcher = Batcher(line, settings.call_timeout_s)
         self._mcp = McpSite(settings, Jail(settings, premises.root), self._batcher, embedder)
-        routes = [*self._pages.routes, Route("/readyz", self._ready), Route("/mcp", self._mcp, methods=None)]
+        api = Api(line, self._batcher, settings.call_timeout_s)
+        routes = [
+            *api.routes,
+            *self._pages.routes,
+            Route("/readyz", self._ready),
+            Route("/mcp", self._mcp, methods=None),
+        ]
         gateway = settings.gateway
         self.app = Door(
             Starlette(routes=routes, lifespan=lambda _: self._mcp.run()),
             Guard(gateway.host, gateway.hosts, premises.token if gateway.needs_token else ""),
+            Guard(gateway.host, gateway.hosts, premises.token),
             Pace(gateway.requests_per_s),
             max_body_bytes=gateway.max_body_bytes,
             body_s=gateway.body_s,

@@ -13,6 +13,7 @@ from typing import Final
 from actors.runtime.errors import Corrupt, Misuse
 from coordinator.folder import private_folder, write_private
 
+TOKEN_VARIABLE: Final = "SCENTFIELD_GATEWAY_TOKEN"
 FILE_NAME: Final = "gateway.token"
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{32,128}")
 

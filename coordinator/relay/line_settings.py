@@ -11,10 +11,9 @@ from typing import Any, Final
 from actors.runtime.errors import Misuse, Unavailable
 from coordinator.config_file import default_state_dir, files_around
 from coordinator.gateway.address_file import read_address
-from coordinator.gateway.token import read_token
+from coordinator.gateway.token import TOKEN_VARIABLE, read_token
 
 _DEFAULT_NAMESPACE: Final = "scentfield"
-TOKEN_VARIABLE: Final = "SCENTFIELD_GATEWAY_TOKEN"
 
 
 @dataclass(frozen=True, slots=True)
