@@ -73,6 +73,10 @@ MAX_CLAIMS_A_CALL = 1_000
 REPORT_TIMEOUT_S = 2.0
 MISSES = frozenset((Cause.NOT_SHOWN, Cause.NEVER_THERE, Cause.CHANGED, Cause.AMBIGUOUS))
 """Edits that miss because their agent knew the file wrongly: what was shown with it did not help."""
+_NO_MODEL = (
+    "the embedding model is switched off: set model = 'static' under [embedding]; "
+    "an agent that came through a gateway's URL has none"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -421,7 +425,7 @@ class Core:
         if self.settings.disabled:
             raise Unavailable("SCENTFIELD_DISABLED is set: the embedding model was not asked")
         if self.embedder is None:
-            raise Unavailable("the embedding model is switched off: set model = 'static' under [embedding]")
+            raise Unavailable(_NO_MODEL)
         return self.embedder
 
     def wanted(self) -> tuple[Wanted, ...]:
