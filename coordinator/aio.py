@@ -30,6 +30,7 @@ from coordinator.client import NoTransport, connect_core
 from coordinator.core import Core, PathName, named_list
 from coordinator.editing.edited import Edited
 from coordinator.editing.request import EditRequest, replacements_of
+from coordinator.efficacy import Efficacy, efficacy
 from coordinator.memory.async_handle import AsyncFactHandle, AsyncPlaybookHandle
 from coordinator.reading.budget import Budget
 from coordinator.reading.mode import Wish
@@ -80,6 +81,7 @@ class AsyncCoordinator:
     @classmethod
     def connect(
         cls,
+        url: str = "",
         *,
         agent: str | None = None,
         root: PathName | None = None,
@@ -89,7 +91,7 @@ class AsyncCoordinator:
         task: str = "",
     ) -> Connecting:
         """Like `Coordinator.connect`: `await` it, or use it with `async with`."""
-        return Connecting(lambda: cls(connect_core(settings, root, agent, parent, kept_by, task)))
+        return Connecting(lambda: cls(connect_core(settings, root, agent, parent, kept_by, task, url)))
 
     async def register(self) -> None:
         """Begin the session, if it has not begun; the first call that needs one does so too."""
@@ -249,6 +251,10 @@ class AsyncCoordinator:
     async def statistics(self) -> tuple[FieldCounts, Statistics]:
         """Like `Coordinator.statistics`."""
         return await self._do(self._core.field_counts()), await self._do(self._core.quality_statistics())
+
+    async def efficacy(self) -> Efficacy:
+        """Like `Coordinator.efficacy`."""
+        return await self._do(efficacy(self._core))
 
     async def edit_quality(self) -> EditQuality:
         """Like `Coordinator.edit_quality`."""

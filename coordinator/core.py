@@ -66,6 +66,10 @@ if TYPE_CHECKING:
 PathName = str | PathLike[str]
 MAX_CLAIMS_A_CALL = 1_000
 REPORT_TIMEOUT_S = 2.0
+_NO_MODEL = (
+    "the embedding model is switched off: set model = 'static' under [embedding]; "
+    "an agent that came through a gateway's URL has none"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,7 +391,7 @@ class Core:
         if self.settings.disabled:
             raise Unavailable("SCENTFIELD_DISABLED is set: the embedding model was not asked")
         if self.embedder is None:
-            raise Unavailable("the embedding model is switched off: set model = 'static' under [embedding]")
+            raise Unavailable(_NO_MODEL)
         return self.embedder
 
     def wanted(self) -> tuple[Wanted, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from coordinator.cli.flag import Flags
@@ -25,8 +26,8 @@ class House(Protocol):
     def address(self, settings: Settings) -> str | None:
         """The cluster to use, None if none is known. Asks nobody."""
 
-    def up(self, settings: Settings, num_cpus: int | None) -> UpReport:
-        """Start what is missing."""
+    def up(self, settings: Settings, num_cpus: int | None, root: Path | None) -> UpReport:
+        """Start what is missing; agents may work in `root` through the gateway."""
 
     def down(self, settings: Settings) -> tuple[list[str], bool]:
         """Stop the actors, and the head if `up` started it: (actors stopped, head stopped)."""

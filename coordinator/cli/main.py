@@ -19,6 +19,7 @@ from coordinator.cli import (
     house,
     learning,
     ledger,
+    mcp,
     playbook,
     replay,
     simulate,
@@ -35,6 +36,8 @@ _PANELS: Final[dict[str, dict[str, CommandFunction]]] = {
     "The coordinator": {
         "up": house.up,
         "down": house.down,
+        "serve": house.serve,
+        "mcp": mcp.mcp,
         "status": status.status,
         "doctor": doctor.doctor,
         "backup": backup.backup,
