@@ -21,7 +21,8 @@ Skipped = Counter[str]
 class Change(NamedTuple):
     """A file as it was before, in bytes, and the hunks of what was done to it.
 
-    `at` is the place of its commit in the walk, from 0 on, the newest first; `message` is the commit's.
+    `at` is the place of its commit in the walk, from 0 on, the newest first; `message` and `commit`, its name, are the
+    commit's, empty where there is none.
     """
 
     at: int
@@ -29,6 +30,7 @@ class Change(NamedTuple):
     before: bytes
     hunks: tuple[Hunk, ...]
     message: str = ""
+    commit: str = ""
 
 
 def usable_source(raw: bytes, hunks: tuple[Hunk, ...]) -> SourceText | str:

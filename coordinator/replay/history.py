@@ -81,7 +81,9 @@ class History:
         if not hunks:
             return "binary"
         source = usable_source(before, hunks)
-        return source if isinstance(source, str) else Change(at, path, before, hunks, _query(commit.message))
+        return (
+            source if isinstance(source, str) else Change(at, path, before, hunks, _query(commit.message), commit.name)
+        )
 
 
 def _unfit(entry: Entry) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ def replay_history(
     """Replay the newest `limit` commits of a range. Raises `Misuse` where there is nothing to replay."""
     history = History(GitRepository(folder), revision, limit)
     changes = history.changes(lambda n_done: told(n_done / history.n_commits))
-    trials = list(try_all(changes, question, n_workers))
+    trials = list(try_all(changes, replace(question, git_folder=str(folder)), n_workers))
     origin = {
         "git": str(folder),
         "rev": revision,
