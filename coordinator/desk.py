@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from actors.runtime.errors import Corrupt, ScentfieldError
 from coordinator.editing.blob_store import BlobStore
@@ -20,12 +19,16 @@ from coordinator.reading.source import SourceText, decode
 from coordinator.reading.view_book import ViewBook
 from coordinator.workspace import Workspace
 
+MAX_NAMED: Final = 10
 Value = TypeVar("Value")
 
 
 @dataclass(slots=True)
 class Desk:
-    """What reading and editing share. Blobs and the edit log belong to the node, book and focus to one agent."""
+    """What reading and editing share.
+
+    Blobs belong to the node, the edit log to its tree, book and focus to one agent.
+    """
 
     workspace: Workspace
     blobs: BlobStore
@@ -35,13 +38,16 @@ class Desk:
 
     @classmethod
     def set_up(cls, workspace: Workspace, state_dir: Path, *, blob_bytes: int) -> Desk:
-        """A desk over the state folder of this node; makes its private folders."""
+        """A desk over the state folder of this node; makes its private folders.
+
+        Blobs are shared by all trees. The edit log is the tree's own: in another work tree of the same repository,
+        which shares the claim space, the file of the same name is another file.
+        """
         folder = private_folder(state_dir)
-        space = hashlib.sha256(workspace.space.encode()).hexdigest()[:16]
         return cls(
             workspace,
             BlobStore(folder / "blobs", max_total_bytes=blob_bytes),
-            EditLog(folder / "edits" / space),
+            EditLog(folder / "edits" / workspace.digest),
         )
 
     def locate(self, named: str | os.PathLike[str]) -> tuple[str, Path]:
@@ -56,6 +62,11 @@ class Desk:
             return None
         return Seen(known.content_hash, known.shown.ranges, known.last_mode, self.version(known.content_hash))
 
+    def expected(self, content_hash: str) -> Seen | None:
+        """The version of a file that somebody names by its hash, while it is kept."""
+        source = self.version(content_hash)
+        return None if source is None else Seen(content_hash, source=source)
+
     def changed_outside(self, target: str, content_hash: str) -> bool:
         """Whether a file is another than this agent last read, and no edit of ours made it so."""
         known = self.book.of(target)
@@ -63,16 +74,17 @@ class Desk:
             return False
         return self.log.who_made(target, content_hash) is None
 
-    def changed_by_other(self, target: str, content_hash: str, agent_id: str) -> str:
-        """Which other agent has changed a file since this one last read it; empty if none has.
+    def changed_by_others(self, target: str, content_hash: str, agent_id: str) -> list[str]:
+        """Which other agents have changed a file since this one last read it, the last one first, 10 at most.
 
-        Also where something outside, such as a formatter, has gone over that agent's edit since.
+        Also where something outside, such as a formatter, or an edit of its own has gone over theirs since.
         """
         known = self.book.of(target)
         if known is None or known.content_hash == content_hash:
-            return ""
-        edit = self.log.who_made(target, content_hash) or self.log.who_changed(target, known.content_hash)
-        return "" if edit is None or edit.agent_id == agent_id else edit.agent_id
+            return []
+        made = self.log.who_made(target, content_hash)
+        edits = self.log.since(target, known.content_hash) or ([] if made is None else [made])
+        return list(dict.fromkeys(edit.agent_id for edit in edits if edit.agent_id != agent_id))[:MAX_NAMED]
 
     def mode_of(self, target: str) -> str:
         """The mode of this agent's last whole-file view of a file; empty if it had none."""

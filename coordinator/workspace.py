@@ -60,6 +60,11 @@ class Workspace:
     def __repr__(self) -> str:
         return f"Workspace({str(self.root)!r}, space={self.space!r})"
 
+    @property
+    def digest(self) -> str:
+        """A name for what is kept of this very tree; work trees that share the space differ in it."""
+        return hashlib.sha256(f"{self.space}\0{self.root}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
     @cached_property
     def case_insensitive(self) -> bool:
         """Whether `README` and `readme` are one file here. Looked up once, by the names that are there."""

@@ -217,11 +217,15 @@ class ShellAgent:
 
     @contextmanager
     def _files(self) -> Iterator[tuple[BookFile, FocusFile]]:
-        """The agent's files, which no other command of it touches meanwhile."""
+        """The agent's files, which no other command of it touches meanwhile.
+
+        A session is at home in a space, and so is what it works on; but what it has been shown are files of one tree.
+        """
         stem = file_stem(self.name)
         folder = private_folder(self.settings.state_dir / "views" / self._folder.digest)
+        tree = private_folder(folder / self.workspace.digest)
         with locked(folder / f"{stem}.lock", self.settings.call_timeout_s):
-            yield BookFile(folder / f"{stem}.json"), FocusFile(folder / f"{stem}.focus.json")
+            yield BookFile(tree / f"{stem}.json"), FocusFile(folder / f"{stem}.focus.json")
 
     def _begin_or_go_alone(self) -> tuple[KeptSession, Block] | None:
         try:

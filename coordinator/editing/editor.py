@@ -20,11 +20,11 @@ from coordinator.desk import Desk
 from coordinator.editing import refusal
 from coordinator.editing.atomic_file import create_file, read_bytes, replace_file
 from coordinator.editing.edited import Edited
-from coordinator.editing.evidence import Evidence, evidence_for
+from coordinator.editing.evidence import Evidence, UnitSpan, evidence_for, unit_around
 from coordinator.editing.file_error import FileExists, FileVanished, StaleFile
 from coordinator.editing.permit import Denied, EditPort, Gate, Permit
 from coordinator.editing.plan import Applies, Plan, plan_edit
-from coordinator.editing.refusal import Refused
+from coordinator.editing.refusal import Cause, Refused
 from coordinator.editing.report import Outcome, Reports
 from coordinator.editing.request import EditRequest, Seen
 from coordinator.editing.shown_line import after_edits, written_lines
@@ -86,7 +86,7 @@ class Editor:
         for _ in range(MAX_TRIES):
             attempt: _Attempt = yield Work(lambda: self._plan(target, path, request))
             if isinstance(attempt.plan, Refused):
-                outcome: Outcome = yield from self._refused(target, attempt, attempt.plan, permit)
+                outcome: Outcome = yield from self._refused(target, request, attempt, attempt.plan, permit)
                 return outcome if outcome.edited else replace(outcome, n_tokens=_cost(request, outcome.edited))
             try:
                 unkept = yield Work(partial(self._write, path, attempt, still_ours))
@@ -104,7 +104,13 @@ class Editor:
         except BinaryFile:
             return _Attempt(None, seen, refusal.binary(target))
         tags = {*self._desk.book.all_tags, *(() if current is None else (marker_tag(current),))}
-        plan = plan_edit(request, current, seen, find_markers=lambda text: find_markers(text, tags))
+        plan = plan_edit(
+            request,
+            current,
+            seen,
+            find_markers=lambda text: find_markers(text, tags),
+            name_unit=partial(_name_of_unit, target),
+        )
         outside = current is not None and self._desk.changed_outside(target, current.content_hash)
         return _Attempt(current, seen, plan, outside)
 
@@ -166,15 +172,23 @@ class Editor:
         return tuple(told)
 
     def _remember(self, target: str, attempt: _Attempt, plan: Applies, after_hash: str) -> None:
-        """The agent knows what it wrote; what it was shown of this version moves along."""
+        """The agent knows what it wrote; what it was shown of this version moves along.
+
+        Of a file that somebody else has changed since it was read, the agent still knows the version that it read, and
+        has to be shown what changed.
+        """
         seen, current = attempt.seen, attempt.current
         shown = written_lines(plan.changes)
-        if seen is not None and current is not None and seen.content_hash == current.content_hash:
+        if seen is not None and current is not None:
+            if seen.content_hash != current.content_hash:
+                return
             shown = after_edits(seen.shown, plan.changes)
         self._desk.book.mark_shown(target, after_hash, ShownLines.of(shown))
 
-    def _refused(self, target: str, attempt: _Attempt, refused: Refused, permit: Permit) -> Operation[Outcome]:
-        evidence = yield Work(lambda: self._evidence(target, attempt, refused))
+    def _refused(
+        self, target: str, request: EditRequest, attempt: _Attempt, refused: Refused, permit: Permit
+    ) -> Operation[Outcome]:
+        evidence = yield Work(lambda: self._evidence(target, request, attempt, refused))
         current_hash = "" if attempt.current is None else attempt.current.content_hash
         mode = self._desk.mode_of(target)
         if evidence.shown:
@@ -194,16 +208,18 @@ class Editor:
         outcome = "success" if refused.cause.is_success else "failure"
         return Outcome(edited, outcome, refused.cause, mode, attempt.from_outside)
 
-    def _evidence(self, target: str, attempt: _Attempt, refused: Refused) -> Evidence:
-        current = attempt.current
-        author = None if current is None else self._desk.log.who_made(target, current.content_hash)
+    def _evidence(self, target: str, request: EditRequest, attempt: _Attempt, refused: Refused) -> Evidence:
+        current, seen, log = attempt.current, attempt.seen, self._desk.log
+        author = log.who_removed(target) if current is None else log.who_made(target, current.content_hash)
+        if refused.cause is Cause.STALE_HASH:
+            seen = self._desk.expected(request.expect_hash or "")
         return evidence_for(
             refused,
             target,
             current,
-            attempt.seen,
+            seen,
             count_tokens=count_tokens,
-            list_units=lambda source: [(unit.name, *unit.lines) for unit in outline_of(source, target).units],
+            list_units=partial(_units, target),
             author=author,
         )
 
@@ -212,6 +228,17 @@ def _cost(request: EditRequest, edited: Edited) -> int:
     """What a failed edit cost its agent: the tokens of the call and of its answer."""
     n_asked = sum(count_tokens(one.old) + count_tokens(one.new) for one in request.replacements)
     return n_asked + edited.shown_tokens
+
+
+def _units(target: str, source: SourceText) -> list[UnitSpan]:
+    return [(unit.name, *unit.lines) for unit in outline_of(source, target).units]
+
+
+def _name_of_unit(target: str, source: SourceText, first: int, last: int) -> str:
+    """The definition that holds these lines; runs between definitions have no name that would help."""
+    named = [(unit.name, *unit.lines) for unit in outline_of(source, target).units if unit.is_definition]
+    unit = unit_around(named, (first, last))
+    return "" if unit is None else unit[0]
 
 
 def _success(request: EditRequest, plan: Applies) -> str:

@@ -46,6 +46,9 @@ class Authorship(Protocol):
     @property
     def at_utc_s(self) -> float: ...  # noqa: D102 - the protocol's docstring says it
 
+    @property
+    def path(self) -> str: ...  # noqa: D102 - the protocol's docstring says it
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
@@ -68,11 +71,16 @@ def evidence_for(
 ) -> Evidence:
     """What to print below `refused`. `author` made the current version; None means that no edit of ours did.
 
-    Causes that say nothing about the file's text, and files that are not there, get none.
+    `seen` is the version that the agent knows of: what it read, or what it expects. A file that is not there has
+    an `author` too, where one deleted or moved it. Causes that say nothing about the file's text get no evidence.
     """
+    if current is None and refused.cause is Cause.MISSING_FILE and author is not None:
+        return Evidence(_removed(path, author))
     if current is None or refused.cause not in _WITH_TEXT:
         return Evidence()
-    change = _change(current, seen, author) if refused.cause is Cause.CHANGED else ""
+    change = _change(current, seen, author) if refused.cause is Cause.CHANGED else _slip(refused)
+    if refused.cause is Cause.STALE_HASH:
+        change = _since_expected(current, seen, author)
     lines = split_lines(current.text)
     fits = _fitting(lines, count_tokens, max_tokens)
     ranges = _ranges_to_show(refused, current, lines, fits, list_units)
@@ -83,6 +91,29 @@ def _change(current: SourceText, seen: Seen | None, author: Authorship | None) -
     if seen is None or seen.source is None:
         return f"changed {_by(author)}; the version that you read is no longer kept, so there is no diff\n"
     return f"changed {_by(author)}; since you read it:\n{short_diff(seen.source.text, current.text)}"
+
+
+def _since_expected(current: SourceText, expected: Seen | None, author: Authorship | None) -> str:
+    """Nothing for a hash that no version on record has: it may be a slip."""
+    if expected is None or expected.source is None:
+        return ""
+    return (
+        f"changed {_by(author)}; since the version that you expect:\n{short_diff(expected.source.text, current.text)}"
+    )
+
+
+def _slip(refused: Refused) -> str:
+    """The first line where the quotation and the closest stretch part, so that nobody has to look for it."""
+    near = refused.near
+    if near is None or not (near.yours or near.theirs):
+        return ""
+    quoted = f"  you quote {near.yours!r}\n  there is  {near.theirs!r}\n"
+    return f"the first difference, from line {near.first_line} on:\n{quoted}"
+
+
+def _removed(path: str, author: Authorship) -> str:
+    what = f"moved to {author.path!r}" if author.path != path else "deleted"
+    return f"{path!r} was {what} {_by(author)}\n"
 
 
 def _by(author: Authorship | None) -> str:
@@ -118,7 +149,7 @@ def _ranges_to_show(
     if refused.near is None:
         return ()
     near = (refused.near.first_line, refused.near.last_line)
-    unit = _unit_around(list_units(current), near)
+    unit = unit_around(list_units(current), near)
     wanted = [unit[1:]] if unit is not None else []
     wanted += [_widened(near, margin, len(lines)) for margin in _MARGINS]
     return next(((span,) for span in wanted if fits([span])), ())
@@ -133,7 +164,7 @@ def _around_places(places: Sequence[int], n_lines: int, fits: Callable[[Sequence
     return ()
 
 
-def _unit_around(units: Sequence[UnitSpan], near: Range) -> UnitSpan | None:
+def unit_around(units: Sequence[UnitSpan], near: Range) -> UnitSpan | None:
     """The smallest unit that holds the stretch, else the smallest that holds its first line."""
     for last in (near[1], near[0]):
         holding = [unit for unit in units if unit[1] <= near[0] and last <= unit[2]]

@@ -11,11 +11,12 @@ import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import accumulate
 from typing import Final
 
+from coordinator.editing.quotation import first_difference, look_alikes, plain, white_space
 from coordinator.editing.text_line import n_alike_at_head, n_alike_at_tail, split_lines
 
 MIN_RATIO: Final = 0.3
@@ -37,18 +38,37 @@ class NearMiss:
     """Lines `first_line` to `last_line` (1-based, inclusive).
 
     `ratio` is the share of alike characters in 0..1 with white space left out, as `difflib` counts it; it is 1.0 where
-    `is_whitespace_only`.
+    `is_whitespace_only`, and where the texts look the same. `difference` says in what they differ then. `unit` is the
+    name of the definition that holds the lines; `yours` and `theirs` are the first lines that differ.
     """
 
     first_line: int
     last_line: int
     ratio: float
     is_whitespace_only: bool = False
+    difference: str = ""
+    unit: str = ""
+    yours: str = ""
+    theirs: str = ""
 
 
 def closest_stretch(text: str, old: str) -> NearMiss | None:
-    """The stretch of `text` closest to `old`; None where nothing reaches `MIN_RATIO`."""
+    """The stretch of `text` closest to `old`, and how they differ; None where nothing reaches `MIN_RATIO`."""
     lines = split_lines(text)
+    near = _closest(lines, old)
+    return None if near is None else _explained(near, "".join(lines[near.first_line - 1 : near.last_line]), old)
+
+
+def _explained(near: NearMiss, stretch: str, old: str) -> NearMiss:
+    lines = first_difference(old, stretch)
+    if lines is not None:
+        near = replace(near, yours=lines[0], theirs=lines[1])
+    if near.is_whitespace_only:
+        return replace(near, difference=white_space(old, stretch))
+    return replace(near, difference=look_alikes(old, stretch)) if near.difference else near
+
+
+def _closest(lines: list[str], old: str) -> NearMiss | None:
     keys = [squeezed(line) for line in lines]
     old_keys = [squeezed(line) for line in split_lines(old)]
     n_blank_head = next((n for n, key in enumerate(old_keys) if key), None)
@@ -57,7 +77,20 @@ def closest_stretch(text: str, old: str) -> NearMiss | None:
     old_keys = old_keys[n_blank_head:]
     while not old_keys[-1]:
         old_keys.pop()
-    return _same_but_white_space(lines, keys, old) or _most_alike(lines, keys, split_lines(old), old_keys, n_blank_head)
+    return (
+        _same_but_white_space(lines, keys, old)
+        or _same_to_the_eye(lines, old)
+        or _most_alike(lines, keys, split_lines(old), old_keys, n_blank_head)
+    )
+
+
+def _same_to_the_eye(lines: list[str], old: str) -> NearMiss | None:
+    """The first place that is `old` but for characters that look the same, and white space."""
+    if old.isascii() and all(line.isascii() for line in lines):
+        return None
+    plain_lines = [plain(line) for line in lines]
+    near = _same_but_white_space(plain_lines, [squeezed(line) for line in plain_lines], plain(old))
+    return None if near is None else replace(near, is_whitespace_only=False, difference="look-alike characters")
 
 
 def squeezed(text: str) -> str:

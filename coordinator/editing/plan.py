@@ -7,7 +7,7 @@ fixed order, so that only views that hid something are blamed for it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from actors.runtime.errors import Misuse
 from coordinator.editing import refusal
@@ -23,6 +23,9 @@ from coordinator.reading.source import SourceText, content_hash
 
 FindMarkers = Callable[[str], Sequence[str]]
 """Gives the omission markers of issued views that a text holds."""
+
+NameUnit = Callable[[SourceText, int, int], str]
+"""Gives the name of the definition that holds these lines of a text, first and last; empty for none."""
 
 _EMPTY = SourceText("", "utf-8", b"", content_hash(b""))
 
@@ -60,7 +63,12 @@ Plan = Applies | Refused
 
 
 def plan_edit(
-    request: EditRequest, current: SourceText | None, seen: Seen | None, *, find_markers: FindMarkers = lambda _: ()
+    request: EditRequest,
+    current: SourceText | None,
+    seen: Seen | None,
+    *,
+    find_markers: FindMarkers = lambda _: (),
+    name_unit: NameUnit = lambda *_: "",
 ) -> Plan:
     """Decide about one edit of the file whose content is `current` (None: there is no such file).
 
@@ -76,7 +84,23 @@ def plan_edit(
     found = [find_places(current.text, one.old) for one in request.replacements]
     if all(len(places) == 1 for places in found):
         return _replaced(request, current, [place for (place,) in found])
-    return _explained(request, current, seen, found)
+    return _explained(request, _Sight(current, seen, name_unit), found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sight:
+    """The file as it is, and as the agent has seen it."""
+
+    current: SourceText
+    seen: Seen | None
+    name_unit: NameUnit
+
+    def closest(self, old: str) -> NearMiss | None:
+        """What of the file is closest to a text, and which definition holds it."""
+        near = closest_stretch(self.current.text, old)
+        if near is None:
+            return None
+        return replace(near, unit=self.name_unit(self.current, near.first_line, near.last_line))
 
 
 def _refused_untried(request: EditRequest, current: SourceText | None, find_markers: FindMarkers) -> Refused | None:
@@ -140,14 +164,12 @@ def _planned(request: EditRequest, current: SourceText, new_text: str, changes: 
     return Applies(new_text, raw, changes)
 
 
-def _explained(
-    request: EditRequest, current: SourceText, seen: Seen | None, found: Sequence[Sequence[Place]]
-) -> Refused:
+def _explained(request: EditRequest, sight: _Sight, found: Sequence[Sequence[Place]]) -> Refused:
     """Why one of the replacements cannot be made: the first, but for those that were made before."""
     failing = [number for number, places in enumerate(found) if len(places) != 1]
     made: list[tuple[int, Refused]] = []
     for number in failing:
-        refused = _why(request.path, request.replacements[number], current, seen, found[number])
+        refused = _why(request.path, request.replacements[number], sight, found[number])
         if not refused.cause.is_success:
             others = [other for other in failing if other != number and other not in dict(made)]
             return _of(request, number, refusal.among(refused, others, is_later=_is_later(request, number)))
@@ -163,10 +185,11 @@ def _is_later(request: EditRequest, number: int) -> bool:
     return any(old in one.new for other, one in enumerate(request.replacements) if other != number)
 
 
-def _why(path: str, one: Replacement, current: SourceText, seen: Seen | None, places: Sequence[Place]) -> Refused:
+def _why(path: str, one: Replacement, sight: _Sight, places: Sequence[Place]) -> Refused:
     """Why `old` is not one place of the file. Decided in the order of the record: applied, changed, ambiguous, ..."""
+    current, seen = sight.current, sight.seen
     lines = [line_of(current.text, place.start) for place in places]
-    near = None if places else closest_stretch(current.text, one.old)
+    near = None if places else sight.closest(one.old)
     applied_at = None if places else _applied_at(one, current, seen, near)
     if applied_at is not None:
         return refusal.already_applied(path, applied_at)

@@ -133,7 +133,7 @@ def changed(path: str, places: Sequence[int], near: NearMiss | None) -> Refused:
     found = f"now stands {_times(places)}, at {_lines(places)}" if places else "is no longer there"
     return Refused(
         Cause.CHANGED,
-        f"{path!r} has changed since you read it and the text you quote {found}: "
+        f"{path!r} has changed since you read it and the text you quote {found}{_closest(near)}: "
         "look at the current text, and edit that if your edit is still needed",
         places=tuple(places[:MAX_PLACES_NAMED]),
         near=near,
@@ -233,8 +233,8 @@ def missing_whole(path: str) -> Refused:
 
 
 def gone(path: str, to: str) -> Refused:
-    """The file was deleted, or moved to just there, by an earlier call."""
-    where = f"is at {to!r} already" if to else "is deleted already"
+    """The file was moved to just there by an earlier call, or deleted where `to` is its own path."""
+    where = "is deleted already" if to == path else f"is at {to!r} already"
     return Refused(Cause.ALREADY_APPLIED, f"{path!r} {where}: nothing to do")
 
 
@@ -278,8 +278,14 @@ def _where(near: NearMiss) -> str:
     lines = (
         f"line {near.first_line}" if near.first_line == near.last_line else f"lines {near.first_line}-{near.last_line}"
     )
-    how = "only white space differs" if near.is_whitespace_only else f"{int(near.ratio * 100)}% alike"
-    return f"{lines} ({how})"
+    unit = f" in {near.unit}" if near.unit else ""
+    return f"{lines}{unit} ({_how(near)})"
+
+
+def _how(near: NearMiss) -> str:
+    if near.is_whitespace_only:
+        return f"only white space differs: {near.difference}" if near.difference else "only white space differs"
+    return f"it only looks the same: {near.difference}" if near.difference else f"{int(near.ratio * 100)}% alike"
 
 
 def _closest(near: NearMiss | None) -> str:

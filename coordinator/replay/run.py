@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,13 +33,13 @@ def replay_history(
     """Replay the newest `limit` commits of a range. Raises `Misuse` where there is nothing to replay."""
     history = History(GitRepository(folder), revision, limit)
     changes = history.changes(lambda n_done: told(n_done / history.n_commits))
-    trials = list(try_all(changes, replace(question, git_folder=str(folder)), n_workers))
+    trials = list(try_all(changes, question, n_workers))
     origin = {
         "git": str(folder),
         "rev": revision,
         "commits": len(history.commits),
-        "newest": history.commits[0],
-        "oldest": history.commits[-1],
+        "newest": history.commits[-1],
+        "oldest": history.commits[0],
     }
     return _report(question, history_id(history.origin()), origin, trials, history.skipped)
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from actors.quality_store.path import extension_of, label_of
 from actors.quality_store.source import EXPLICIT
-from coordinator.git_command import GitCommand
-from coordinator.reading.git_history import committed_patches
 from coordinator.reading.grammar import outline_of
-from coordinator.reading.line_history import LineHistory, line_history
+from coordinator.reading.line_history import line_history
 from coordinator.reading.mode import Mode
 from coordinator.reading.query import Query
 from coordinator.reading.shown import ShownLines
@@ -92,7 +89,7 @@ class _Bench:
         self._question = question
         self._vectors_of = vectors_of
         self._needed = [hunk.needed(len(self.replayed.lines)) for hunk in change.hunks]
-        self._history = _history_of(change, question, len(self.replayed.lines))
+        self._history = line_history(change.past, len(self.replayed.lines)) if change.past else None
         self._unqueried: dict[str, Shown] = {}
         budget = question.reference_tokens(self.total_tokens)
         self._rankers = References(self.replayed, budget, vectors_of)
@@ -147,16 +144,6 @@ class _Bench:
 
 def _asked(query: str) -> Query | None:
     return Query(query) if query else None
-
-
-def _history_of(change: Change, question: Question, n_lines: int) -> LineHistory | None:
-    """What the commits before a change say of its file."""
-    if not question.git_folder or not change.commit:
-        return None
-    patches = committed_patches(
-        GitCommand(Path(question.git_folder)), f"{change.commit}^", f":(top,literal){change.path}"
-    )
-    return None if patches is None else line_history(patches, n_lines)
 
 
 def n_shown(shown: ShownLines, needed: list[LineRange]) -> int:

@@ -173,6 +173,21 @@ def test_a_link_is_not_followed_to_what_is_deleted(scentfield: Any, tree: Path) 
     assert (tree / "a.py").exists()
 
 
+def test_what_an_agent_was_shown_in_one_work_tree_is_unknown_in_another(
+    scentfield: Any, tree: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.py").write_text("def f():\n    return 1\n")
+    scentfield("read", "a.py", "--mode", "full", "--agent", "ann")
+    there = scentfield.json(
+        "edit", "a.py", "--old", "return  1", "--new", "x", "--root", str(other), "--agent", "ann", expect=1
+    )
+    assert there["cause"] == "unread"
+    here = scentfield.json("edit", "a.py", "--old", "return  1", "--new", "x", "--agent", "ann", expect=1)
+    assert here["cause"] == "never_there"
+
+
 def test_a_task_is_what_later_reads_go_by(scentfield: Any, tree: Path) -> None:
     (tree / "a.py").write_text(BIG)
     assert scentfield("task", "--agent", "ann").stdout.startswith("no task")

@@ -152,13 +152,19 @@ def tree(tmp_path: Path) -> Path:
 def agent(
     monkeypatch: pytest.MonkeyPatch, transport: LocalTransport, settings: Settings, tree: Path
 ) -> Callable[..., Coordinator]:
-    """Makes agents: `agent("ann")`. They live in the test's clock and beat only when told to."""
+    """Makes agents: `agent("ann")`. They live in the test's clock and beat only when told to.
+
+    With `root` they are at home in another tree, whose space follows from it.
+    """
     monkeypatch.setattr(core_module, "Heart", SilentHeart)
     monkeypatch.setattr(core_module, "monotonic_s", lambda: transport.now_s)
 
-    def make(name: str, *, parent: str = "", kept_by: str = "heartbeat", **changes: Any) -> Coordinator:
+    def make(
+        name: str, *, parent: str = "", kept_by: str = "heartbeat", root: Path | None = None, **changes: Any
+    ) -> Coordinator:
         changed = settings.model_copy(update=changes)
-        core = Core(changed, Workspace(tree, space=SPACE), transport, Identity(name, parent, kept_by))
+        workspace = Workspace(tree, space=SPACE) if root is None else Workspace.discover(root)
+        core = Core(changed, workspace, transport, Identity(name, parent, kept_by))
         coordinator = Coordinator(core)
         coordinator._do(core.register())
         return coordinator

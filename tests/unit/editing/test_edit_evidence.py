@@ -3,7 +3,16 @@ from __future__ import annotations
 from coordinator.editing.evidence import Evidence, evidence_for
 from coordinator.editing.file_diff import short_diff
 from coordinator.editing.near_miss import NearMiss
-from coordinator.editing.refusal import Refused, already_applied, ambiguous, changed, never_there, not_shown, stale_hash
+from coordinator.editing.refusal import (
+    Refused,
+    already_applied,
+    ambiguous,
+    changed,
+    missing_file,
+    never_there,
+    not_shown,
+    stale_hash,
+)
 from coordinator.editing.request import Seen
 from coordinator.editing.undo import EditEntry
 from coordinator.reading.source import SourceText, decode
@@ -124,3 +133,31 @@ def test_very_long_lines_of_a_diff_are_cut() -> None:
 def test_a_file_that_changed_all_over_gets_the_place_instead_of_a_diff() -> None:
     before, after = "same\n" + "a\n" * 1500, "same\n" + "b\n" * 1001
     assert short_diff(before, after) == "lines 2-1501 became lines 2-1002: too much for a diff\n"
+
+
+def test_a_near_miss_shows_where_the_two_texts_part() -> None:
+    near = NearMiss(2, 2, 0.9, yours="b = 3", theirs="b = 2")
+    assert evidence(never_there("a.py", near), SMALL).text.startswith(
+        "the first difference, from line 2 on:\n  you quote 'b = 3'\n  there is  'b = 2'\n'a.py' now,"
+    )
+
+
+def test_an_expected_version_that_is_kept_comes_with_what_changed_since() -> None:
+    before = decode(SMALL.replace("b = 2", "b = 4").encode())
+    expected = Seen(before.content_hash, source=before)
+    text = evidence(stale_hash("a.py", before.content_hash, "1" * 64), SMALL, seen=expected).text
+    assert text.startswith("changed outside Scentfield; since the version that you expect:\n@@ -1,3 +1,3 @@\n")
+    assert "-b = 4\n+b = 2\n" in text
+
+
+def test_a_file_that_is_not_there_comes_with_who_took_it_away_and_where_to() -> None:
+    refused = missing_file("a.py")
+    deleted = EditEntry("a.py", "0" * 64, None, "ada#2", 7, 0.0)
+    moved = EditEntry("b.py", None, "0" * 64, "ada#2", None, 0.0, from_path="a.py")
+
+    def told(author: EditEntry | None) -> str:
+        return evidence_for(refused, "a.py", None, None, count_tokens=words, author=author).text
+
+    assert told(deleted) == "'a.py' was deleted by ada#2 (generation 7) at 1970-01-01 00:00:00 UTC\n"
+    assert told(moved) == "'a.py' was moved to 'b.py' by ada#2 at 1970-01-01 00:00:00 UTC\n"
+    assert told(None) == ""

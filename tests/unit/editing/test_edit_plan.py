@@ -239,7 +239,7 @@ def test_a_wrong_quotation_of_shown_lines_was_never_there() -> None:
 
 def test_white_space_is_named_where_only_that_differs() -> None:
     plan = refused(TEXT, "def sub(a,b):\n  return a-b\n", "x", seen(TEXT, (1, 7)))
-    assert "lines 6-7 (only white space differs)" in plan.message
+    assert "lines 6-7 (only white space differs: spaces within a line, indentation)" in plan.message
 
 
 def test_a_file_that_was_never_read_is_said_to_be_so() -> None:

@@ -26,16 +26,20 @@ def test_a_changed_word_in_one_of_several_lines_leaves_the_stretch_recognisable(
 
 def test_the_ratio_counts_alike_characters_without_white_space() -> None:
     # "abcd" and "abce" share 3 of 4 characters each; the blanks around them do not count
-    assert closest_stretch("  x abcd\n", "x abce") == NearMiss(1, 1, 0.8)
+    assert closest_stretch("  x abcd\n", "x abce") == NearMiss(1, 1, 0.8, yours="x abce", theirs="  x abcd")
 
 
 def test_indentation_that_differs_is_white_space_only() -> None:
     near = closest_stretch(TEXT, "def pop(self):\n    self.size -= 1\n")
-    assert near == NearMiss(6, 7, 1.0, is_whitespace_only=True)
+    assert near is not None
+    assert (near.first_line, near.last_line, near.ratio, near.is_whitespace_only) == (6, 7, 1.0, True)
+    assert (near.difference, near.yours, near.theirs) == ("indentation", "def pop(self):", "    def pop(self):")
 
 
 def test_other_line_breaks_are_white_space_only() -> None:
-    assert closest_stretch("f(a,\n  b)\n", "f(a, b)") == NearMiss(1, 2, 1.0, is_whitespace_only=True)
+    near = closest_stretch("f(a,\n  b)\n", "f(a, b)")
+    assert near is not None
+    assert (near.first_line, near.last_line, near.ratio, near.difference) == (1, 2, 1.0, "line breaks")
 
 
 def test_a_text_within_longer_words_is_not_the_same_but_for_white_space() -> None:
