@@ -37,6 +37,7 @@ from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reading
 from coordinator.settings import Settings
 from coordinator.step import Operation, drive_async
+from coordinator.waking.layout import Wakeup
 
 if TYPE_CHECKING:
     from actors.embedding.messages import DuplicateTexts, SimilarTexts, Vectors
@@ -145,6 +146,12 @@ class AsyncCoordinator:
     def facts(self) -> AsyncFactHandle:
         """Like `Coordinator.facts`."""
         return AsyncFactHandle(self._core.facts, self._do)
+
+    async def wakeup(
+        self, task: str = "", *, profile: str = "default", max_tokens: int | None = None, category: str = ""
+    ) -> Wakeup:
+        """Like `Coordinator.wakeup`."""
+        return await self._do(self._core.waking.wakeup(task, profile, max_tokens, category))
 
     async def claim(
         self, targets: PathName | Sequence[PathName], *, shared: bool = False, wait_s: float = 0.0, intent: str = ""

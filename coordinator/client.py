@@ -37,6 +37,7 @@ from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reading
 from coordinator.settings import Settings
 from coordinator.step import Operation, Transport, drive
+from coordinator.waking.layout import Wakeup
 from coordinator.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -169,6 +170,16 @@ class Coordinator:
     def facts(self) -> FactHandle:
         """What the agents of this space know."""
         return FactHandle(self._core.facts, self._do)
+
+    def wakeup(
+        self, task: str = "", *, profile: str = "default", max_tokens: int | None = None, category: str = ""
+    ) -> Wakeup:
+        """What to begin with: facts in chunks, the most salient first, and the task; within the profile's token cap.
+
+        `profile` is `claude`, `gpt`, `gemini`, `default`, or one of the setting `wakeup_tokens`; how much stands at the
+        beginning is learned for each from what is recalled after. Raises `Misuse`, `Unavailable`.
+        """
+        return self._do(self._core.waking.wakeup(task, profile, max_tokens, category))
 
     def claim(
         self, targets: PathName | Sequence[PathName], *, shared: bool = False, wait_s: float = 0.0, intent: str = ""

@@ -50,6 +50,8 @@ from coordinator.learning.policy_desk import PolicyDesk
 from coordinator.memory.fact_calls import FactCalls
 from coordinator.memory.ground import Ground
 from coordinator.memory.playbook_calls import PlaybookCalls
+from coordinator.memory.session_trail import SessionTrail
+from coordinator.memory.waking_calls import Waking, WakingCalls, WakingPort
 from coordinator.reading.git_history import GitHistory
 from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reader, Reading, ReadPort
@@ -108,10 +110,13 @@ class Core:
         # Reports must not hold an agent up: they get a short time, and one that is late is dropped.
         report = partial(asker, timeout_s=min(REPORT_TIMEOUT_S, settings.call_timeout_s))
         self._memory_reports = report(MEMORY)
+        self._thresholds_reports = report(THRESHOLDS)
+        self._waking = Waking()
+        self._trail = SessionTrail()
         read_port = ReadPort(
             report(SCENT_FIELD),
             report(QUALITY_STORE),
-            PolicyDesk(report(THRESHOLDS), monotonic_s),
+            PolicyDesk(self._thresholds_reports, monotonic_s),
             vectors_of=None if embedder is None else embedder.try_rows,
             history_of=GitHistory(workspace.root).of,
             holdout_share=settings.holdout_share,
@@ -156,9 +161,25 @@ class Core:
         """Facts; the same."""
         return FactCalls(self._ground())
 
+    @property
+    def waking(self) -> WakingCalls:
+        """Wakeups; the same."""
+        own_tokens, holdout_share = self.settings.wakeup_tokens, self.settings.holdout_share
+        port = WakingPort(self._thresholds_reports, self._waking, own_tokens, holdout_share)
+        return WakingCalls(self._ground(), port)
+
     def _ground(self) -> Ground:
         current, asking = self.current, self._asking
-        return Ground(self.workspace, self._memory, self._memory_reports, current, asking, self.embedder)
+        return Ground(
+            self.workspace,
+            self._memory,
+            self._memory_reports,
+            current,
+            asking,
+            self.embedder,
+            self._waking.recalled,
+            self._trail,
+        )
 
     def register(self) -> Operation[AgentSession]:
         """Begin a session, and keep it alive in the background where heartbeats do that."""
@@ -201,6 +222,7 @@ class Core:
             session = yield from self.register()
         if session.end is not None:
             raise session.end
+        self._waking.manifest.n_calls += 1
         return session
 
     def register_anew(self) -> Operation[str]:
@@ -216,6 +238,7 @@ class Core:
         if session is None or session.end is not None or os.getpid() != self._pid or session.kept_by == "decay":
             return 0
         session.held.clear()
+        yield from self.waking.settle(session)
         try:
             return (yield from say_goodbye(session, self.settings.call_timeout_s))
         except UnknownAgent:
@@ -384,7 +407,9 @@ class Core:
 
     def read(self, named: PathName, wish: Wish) -> Operation[Reading]:
         """Show a file."""
-        return (yield from self._reader.read((yield from self._reporting()), named, wish))
+        reading: Reading = yield from self._reader.read((yield from self._reporting()), named, wish)
+        self._trail.read(reading.path, reading.view.mode)
+        return reading
 
     def searched(self, text: str) -> None:
         """Note a search of this agent."""
@@ -407,7 +432,12 @@ class Core:
 
     def edit(self, named: PathName, request: EditRequest) -> Operation[Edited]:
         """Change a file."""
-        return (yield from self._editor.edit((yield from self._editing()), named, request))
+        edited: Edited = yield from self._editor.edit((yield from self._editing()), named, request)
+        if edited.applied:
+            self._trail.landed(edited.path)
+        elif not edited:
+            self._trail.failed(edited.path, str(edited.cause))
+        return edited
 
     def undo(self, named: PathName) -> Operation[Edited]:
         """Take back the newest edit of a file."""

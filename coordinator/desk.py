@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from actors.runtime.errors import Corrupt, ScentfieldError
 from coordinator.editing.blob_store import BlobStore
@@ -19,6 +19,7 @@ from coordinator.reading.source import SourceText, decode
 from coordinator.reading.view_book import ViewBook
 from coordinator.workspace import Workspace
 
+MAX_NAMED: Final = 10
 Value = TypeVar("Value")
 
 
@@ -73,16 +74,17 @@ class Desk:
             return False
         return self.log.who_made(target, content_hash) is None
 
-    def changed_by_other(self, target: str, content_hash: str, agent_id: str) -> str:
-        """Which other agent has changed a file since this one last read it; empty if none has.
+    def changed_by_others(self, target: str, content_hash: str, agent_id: str) -> list[str]:
+        """Which other agents have changed a file since this one last read it, the last one first, 10 at most.
 
-        Also where something outside, such as a formatter, has gone over that agent's edit since.
+        Also where something outside, such as a formatter, or an edit of its own has gone over theirs since.
         """
         known = self.book.of(target)
         if known is None or known.content_hash == content_hash:
-            return ""
-        edit = self.log.who_made(target, content_hash) or self.log.who_changed(target, known.content_hash)
-        return "" if edit is None or edit.agent_id == agent_id else edit.agent_id
+            return []
+        made = self.log.who_made(target, content_hash)
+        edits = self.log.since(target, known.content_hash) or ([] if made is None else [made])
+        return list(dict.fromkeys(edit.agent_id for edit in edits if edit.agent_id != agent_id))[:MAX_NAMED]
 
     def mode_of(self, target: str) -> str:
         """The mode of this agent's last whole-file view of a file; empty if it had none."""

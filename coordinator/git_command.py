@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Final
 
@@ -58,7 +58,8 @@ def _environment() -> Mapping[str, str]:
 def _stop(process: subprocess.Popen[bytes]) -> None:
     for pipe in (process.stdin, process.stdout):
         if pipe is not None:
-            pipe.close()
+            with suppress(BrokenPipeError):  # it has ended already, and does not hear the rest
+                pipe.close()
     try:
         process.wait(0 if process.stdin is None else _STOP_S)
     except subprocess.TimeoutExpired:

@@ -6,9 +6,9 @@ import os
 import tomllib
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, PositiveFloat, ValidationError, field_validator
+from pydantic import Field, PositiveFloat, StringConstraints, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from actors.runtime.errors import Misuse
@@ -16,7 +16,10 @@ from actors.runtime.holdout import SHARE
 from coordinator.config_file import default_state_dir, files_around
 from coordinator.embedding.settings import EmbeddingSettings
 from coordinator.gateway.settings import GatewaySettings
+from coordinator.waking.profile import MAX_TOKENS
 
+ProfileName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9+_-]{1,16}$")]
+TokenCap = Annotated[int, Field(ge=0, le=MAX_TOKENS)]
 _START: ContextVar[Path | None] = ContextVar("start", default=None)
 
 
@@ -70,6 +73,9 @@ class Settings(BaseSettings):
     blob_bytes: int = Field(default=256 * 2**20, ge=2**20, description="pre-images kept for diffs and undo")
     holdout_share: float = Field(
         default=SHARE, ge=0.0, le=1.0, description="share of files that go without a learned layer, to measure it"
+    )
+    wakeup_tokens: dict[ProfileName, TokenCap] = Field(
+        default_factory=dict, description="caps of wakeups by client profile, in tokens, that differ from 1000"
     )
     embedding: EmbeddingSettings = Field(default_factory=EmbeddingSettings, description="the embedding model")
     embeddings_auto_download: bool | None = Field(

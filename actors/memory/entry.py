@@ -73,7 +73,10 @@ class Entry(NamedTuple):
         return self.n_helpful > self.n_harmful
 
     def likeness(self, draft: Draft) -> float:
-        """How much it says of what the draft says: 1 for the same content, 0 for another kind."""
-        if self.kind != draft.kind:
+        """How much it says of what the draft says: 1 for the same content.
+
+        0 for another kind, and where both are about something, and not about the same.
+        """
+        if self.kind != draft.kind or (self.about and draft.about and self.about != draft.about):
             return 0.0
         return 1.0 if self.content == draft.content else jaccard(words(self.content), words(draft.content))

@@ -69,9 +69,14 @@ class Fact(NamedTuple):
         return self.expires_utc_s or inf
 
     @property
+    def name(self) -> str:
+        """Category and key."""
+        return f"{self.category}/{self.key}"
+
+    @property
     def line(self) -> str:
         """The fact as one line of a flat list."""
-        return f"{self.category}/{self.key}: {self.value}"
+        return f"{self.name}: {self.value}"
 
     @property
     def texts(self) -> tuple[str, ...]:

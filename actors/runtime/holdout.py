@@ -14,6 +14,7 @@ SHARE: Final = 0.05
 ENTROPY_DELTA: Final = "entropy_delta"
 EDIT_PENALTY: Final = "edit_penalty"
 EXPECTED_COST: Final = "expected_cost"
+BEGIN_SHARE: Final = "begin_share"
 
 
 def utc_day(utc_s: float) -> int:

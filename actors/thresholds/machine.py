@@ -213,6 +213,7 @@ class Thresholds(PinnedMachine):
             n_profiles=self._book.n_profiles(),
             n_costs=len(self._costs),
             n_outcomes=totals["outcome", ""],
+            placements=totals.counts("placed"),
             n_placements=totals["placement", ""],
             n_imports=totals["import", ""],
             n_resets=totals["reset", ""],

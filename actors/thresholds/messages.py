@@ -155,7 +155,8 @@ class GetStatistics(NamedTuple):
 class Statistics(NamedTuple):
     """All counters at one moment.
 
-    `signals` are counted by topic, `ignored` notes by reason, `evicted` by what was too many.
+    `signals` are counted by topic, `ignored` notes by reason, `evicted` by what was too many, `placements` as
+    "begin_hit", "begin_miss", "end_hit", "end_miss".
     """
 
     signals: tuple[Count, ...]
@@ -168,6 +169,7 @@ class Statistics(NamedTuple):
     n_profiles: int
     n_costs: int
     n_outcomes: int
+    placements: tuple[Count, ...]
     n_placements: int
     n_imports: int
     n_resets: int

@@ -157,6 +157,8 @@ class OriginBook:
     def placement_recorded(self, fact: PlacementRecorded) -> None:
         """Apply observations."""
         self._totals.add("placement", n=sum(fact[4:]))
+        for name, n in zip(("begin_hit", "begin_miss", "end_hit", "end_miss"), fact[4:], strict=True):
+            self._totals.add("placed", name, n)
         if fact.is_folded:
             self._totals.add("evicted", "profile")
         counts = self.origins.get(fact.origin, NOTHING_YET).placement.get(fact.profile, NO_COUNTS)

@@ -6,7 +6,7 @@ import json as json_form
 import os
 import platform
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +18,7 @@ from rich.table import Table
 from actors.runtime.errors import Misuse
 from coordinator.settings import Settings
 
-BENCHES: Final = ("claims", "field", "embedding", "hotpath")
+BENCHES: Final = ("claims", "field", "embedding", "hotpath", "reading")
 _HIDDEN: Final = ("reference", "note")
 
 
@@ -44,7 +44,7 @@ def measure(name: str, *, quick: bool = False, told: Callable[[str], None] = lam
     if name not in BENCHES:
         raise Misuse(f"there is no bench {name!r}: take one of {', '.join(BENCHES)}")
     machine = machine_here()
-    rows = {"claims": _claims, "embedding": _embedding, "field": _field, "hotpath": _hot_path}[name](quick, told)
+    rows = _ROWS[name](quick, told)
     return {"bench": name, "machine": machine, "rows": rows}
 
 
@@ -79,6 +79,21 @@ def _field(quick: bool, told: Callable[[str], None]) -> list[dict[str, Any]]:
     from coordinator.bench import field
 
     return field.measure_field(field.QUICK if quick else field.FULL, told=told)
+
+
+def _reading(quick: bool, told: Callable[[str], None]) -> list[dict[str, Any]]:
+    from coordinator.bench import reading
+
+    return reading.measure_reading(reading.QUICK if quick else reading.FULL, told=told)
+
+
+_ROWS: Final[Mapping[str, Callable[[bool, Callable[[str], None]], list[dict[str, Any]]]]] = {
+    "claims": _claims,
+    "embedding": _embedding,
+    "field": _field,
+    "hotpath": _hot_path,
+    "reading": _reading,
+}
 
 
 def machine_here() -> dict[str, Any]:

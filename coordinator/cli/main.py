@@ -25,6 +25,7 @@ from coordinator.cli import (
     simulate,
     status,
     stories,
+    waking,
 )
 from coordinator.cli.command import CommandFunction, CommandGroup, register, register_group, sign_callback
 from coordinator.cli.exit_code import MEANINGS
@@ -68,6 +69,9 @@ _PANELS: Final[dict[str, dict[str, CommandFunction]]] = {
         "move": files.move,
         "undo": files.undo,
     },
+    "What it remembers": {
+        "wakeup": waking.wakeup,
+    },
     "See and measure": {
         "demo": stories.demo,
         "bench": stories.bench,
@@ -78,7 +82,6 @@ _PANELS: Final[dict[str, dict[str, CommandFunction]]] = {
 }
 
 _LEARNING: Final = "What it learns"
-_MEMORY: Final = "What it remembers"
 _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = {
     "learning": (
         learning.show,
@@ -99,6 +102,7 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
             "confirm": playbook.confirm,
             "vote": playbook.vote,
             "evict": playbook.evict,
+            "checkpoint": playbook.checkpoint,
             "resume": playbook.resume,
         },
     ),
@@ -113,7 +117,7 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
         },
     ),
 }
-_PANEL_OF: Final = {"playbook": _MEMORY, "facts": _MEMORY}
+_PANEL_OF: Final = dict.fromkeys(("playbook", "facts"), "What it remembers")
 
 _HELP: Final = """
 Let many agents work on one body of work: see who is at what, claim files, read and edit them.

@@ -77,6 +77,17 @@ def evict(call: Invocation, entry_id: EntryId, scope: Scope = "session") -> Outc
     return Outcome(plain(gone), [Line(f"[{entry_id}] removed", "green")])
 
 
+def checkpoint(call: Invocation) -> Outcome:
+    """Let a turn pass: what you were shown is older, and what is due goes. Then show your own entries.
+
+    What a session did since its last checkpoint is known to Python agents only; from the shell nothing is added.
+    """
+    taken = call.agent.act(lambda core: core.playbook.checkpoint([]))
+    gone = [*taken.session.evicted, *taken.project.evicted]
+    lines = [Line(f"[{one.entry_id}] went: {one.reason}", "yellow") for one in gone]
+    return Outcome(taken.to_dict(), [Verbatim(taken.text), *lines, Line(f"turn {taken.session.turn}")])
+
+
 def resume(
     call: Invocation, from_agent: Annotated[str, typer.Argument(help="The earlier session, name#number.")]
 ) -> Outcome:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -17,22 +18,31 @@ if TYPE_CHECKING:
     from actors.thresholds.messages import ReplayCounted
     from coordinator.replay.question import QueryKind, Question
     from coordinator.replay.report import Report
+    from coordinator.replay.run import Told
 
 MAX_COMMITS: Final = 100_000
+DEFAULT_COMMITS: Final = 300
 MAX_DESCRIPTION_BYTES: Final = 2**20
 _MAX_ROWS: Final = 12
-_FOLDER: Final = typer.Option(metavar="DIR")
 
 
 def replay(
     call: Invocation,
     git: Annotated[Path | None, typer.Option(help="A repository; nothing in it is changed.", metavar="DIR")] = None,
-    rev: Annotated[str, typer.Option(help="A range of commits, or where to begin.", metavar="RANGE")] = "HEAD",
+    rev: Annotated[
+        str | None, typer.Option(help="A range of commits, or where to begin; else HEAD.", metavar="RANGE")
+    ] = None,
     before: Annotated[Path | None, typer.Option(help="Instead: a tree before a change.", metavar="DIR")] = None,
     after: Annotated[Path | None, typer.Option(help="And after it.", metavar="DIR")] = None,
     limit: Annotated[
-        int, typer.Option(help="The newest commits of the range, so many at most.", metavar="N", min=1, max=MAX_COMMITS)
-    ] = 300,
+        int | None,
+        typer.Option(
+            help=f"The newest commits of the range, so many at most; else {DEFAULT_COMMITS}.",
+            metavar="N",
+            min=1,
+            max=MAX_COMMITS,
+        ),
+    ] = None,
     modes: Annotated[str | None, typer.Option(help="Some modes only, with commas between.", metavar="A,B")] = None,
     budget: Annotated[
         float | None,
@@ -62,23 +72,17 @@ def replay(
     """
     # The reading engine comes along, which `--help` does without.
     from coordinator.replay.plot import check_plot, write_plot
-    from coordinator.replay.run import replay_folders, replay_history
 
-    if (git is None) == (before is None and after is None):
-        raise Misuse("name one source: --git DIR, or --before DIR and --after DIR")
+    source = _source(git, rev, limit, before, after)
     question = _question(call, modes, budget, query, has_messages=git is not None, is_lexical=lexical)
     if plot is not None:
         check_plot(plot)
     if learn:
         call.agent.query(lambda core: core.learned.statistics())  # before the work, not after it
     with progress("replay", 1.0) as advance:
-        if git is not None:
-            report = replay_history(git, rev, limit, question, told=lambda share: advance(share, ""))
-        elif before is None or after is None:
-            raise Misuse(f"--{'before' if before is None else 'after'} is missing: give both trees")
-        else:
-            report = replay_folders(before, after, question, told=lambda share: advance(share, ""))
-    document, parts = report.document(), _parts(report)
+        report = source(question, lambda share: advance(share, ""))
+    document = report.document()
+    parts = _parts(document)
     if plot is not None:
         write_plot(document, plot)
         parts.append(Line(f"drawn: {plot}"))
@@ -87,6 +91,26 @@ def replay(
         document["learned"] = plain(counted)
         parts += [Line(line) for line in _learned_lines(counted)]
     return Outcome(document, parts)
+
+
+def _source(
+    git: Path | None, rev: str | None, limit: int | None, before: Path | None, after: Path | None
+) -> Callable[[Question, Told], Report]:
+    """What replays the one source that was named. Raises `Misuse` for none, for two, and for options of the other."""
+    # The same.
+    from coordinator.replay.run import replay_folders, replay_history
+
+    if (git is None) == (before is None and after is None):
+        raise Misuse("name one source: --git DIR, or --before DIR and --after DIR")
+    if git is not None:
+        revision, n_commits = "HEAD" if rev is None else rev, limit or DEFAULT_COMMITS
+        return lambda question, told: replay_history(git, revision, n_commits, question, told=told)
+    if before is None or after is None:
+        raise Misuse(f"--{'before' if before is None else 'after'} is missing: give both trees")
+    for option, given in (("--rev", rev), ("--limit", limit)):
+        if given is not None:
+            raise Misuse(f"{option} chooses commits, and two trees have none: leave it out, or give --git DIR")
+    return lambda question, told: replay_folders(before, after, question, told=told)
 
 
 def _told(call: Invocation, report: Report) -> ReplayCounted:
@@ -154,8 +178,7 @@ def _kinds(query: list[str] | None, *, has_messages: bool) -> tuple[QueryKind, .
     return tuple(kinds.values())
 
 
-def _parts(report: Report) -> list[Part]:
-    document = report.document()
+def _parts(document: dict[str, Any]) -> list[Part]:
     parts: list[Part] = [Line(_heading(document))]
     for kind, found in document["by_query"].items():
         parts.append(Line(f"query: {kind}"))

@@ -172,10 +172,16 @@ class Editor:
         return tuple(told)
 
     def _remember(self, target: str, attempt: _Attempt, plan: Applies, after_hash: str) -> None:
-        """The agent knows what it wrote; what it was shown of this version moves along."""
+        """The agent knows what it wrote; what it was shown of this version moves along.
+
+        Of a file that somebody else has changed since it was read, the agent still knows the version that it read, and
+        has to be shown what changed.
+        """
         seen, current = attempt.seen, attempt.current
         shown = written_lines(plan.changes)
-        if seen is not None and current is not None and seen.content_hash == current.content_hash:
+        if seen is not None and current is not None:
+            if seen.content_hash != current.content_hash:
+                return
             shown = after_edits(seen.shown, plan.changes)
         self._desk.book.mark_shown(target, after_hash, ShownLines.of(shown))
 

@@ -233,8 +233,8 @@ def missing_whole(path: str) -> Refused:
 
 
 def gone(path: str, to: str) -> Refused:
-    """The file was deleted, or moved to just there, by an earlier call."""
-    where = f"is at {to!r} already" if to else "is deleted already"
+    """The file was moved to just there by an earlier call, or deleted where `to` is its own path."""
+    where = "is deleted already" if to == path else f"is at {to!r} already"
     return Refused(Cause.ALREADY_APPLIED, f"{path!r} {where}: nothing to do")
 
 

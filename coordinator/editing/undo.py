@@ -111,9 +111,16 @@ class EditLog:
         last = self.last(path)
         return last if last is not None and last.after(path) is None else None
 
-    def who_changed(self, path: str, content_hash: str) -> EditEntry | None:
-        """The newest edit of `path` that began with this content."""
-        return next((entry for entry in self._newest_first(path) if entry.before(path) == content_hash), None)
+    def since(self, path: str, content_hash: str) -> list[EditEntry]:
+        """The edits of `path` since it last had this content, newest first; none if no edit on record knows of it."""
+        found: list[EditEntry] = []
+        for entry in self._newest_first(path):
+            if entry.after(path) == content_hash:
+                return found
+            found.append(entry)
+            if entry.before(path) == content_hash:
+                return found
+        return []
 
     def plan_undo(self, path: str, current_hash: str | None, *, agent_id: str | None = None) -> Undo | CannotUndo:
         """Take back the newest edit of `path`, or the newest one by `agent_id`, if the file is as that edit left it.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
-from actors.memory.entry import Entry
+from actors.memory.entry import Draft, Entry
 from actors.memory.fact import Fact, FactDraft
 from actors.memory.messages import Added, EvictedEntry, PlaybookView, Remembered
+from coordinator.memory.checkpoint import Checkpoint
 from coordinator.memory.fact_calls import BOTH, FactCalls
 from coordinator.memory.playbook_calls import SESSION, PlaybookCalls
 from coordinator.memory.recollection import Recollection
@@ -53,6 +54,18 @@ class AsyncPlaybookHandle:
     async def render(self, *, scope: str = SESSION) -> str:
         """Like `PlaybookHandle.render`."""
         return await self._do(self._calls.render(scope))
+
+    async def checkpoint(self, *drafts: Draft) -> Checkpoint:
+        """Like `PlaybookHandle.checkpoint`."""
+        return await self._do(self._calls.checkpoint(drafts))
+
+    def note(self, kind: str, content: str, *, about: str = "") -> None:
+        """Like `PlaybookHandle.note`. Nobody is asked, so there is nothing to await."""
+        self._calls.note(kind, content, about)
+
+    def tests(self, outcomes: Mapping[str, bool]) -> None:
+        """Like `PlaybookHandle.tests`. Nobody is asked, so there is nothing to await."""
+        self._calls.tests(outcomes)
 
     async def resume(self, from_agent: str) -> str:
         """Like `PlaybookHandle.resume`."""

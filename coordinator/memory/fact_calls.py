@@ -110,6 +110,7 @@ class FactCalls:
             way = "exact" if key else "category"
             recalled: Recalled = yield from self._ground.ask(Recall(self._ground.space, key, category, "", n))
             recollection = Recollection(recalled.found, recalled.n_all, (way,))
+        self._ground.recalled(text, key, category)
         yield from self._count(recollection)
         return recollection
 

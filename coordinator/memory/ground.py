@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from coordinator.asking import Asker
+from coordinator.memory.session_trail import SessionTrail
 from coordinator.session import AgentSession
 from coordinator.step import Operation
 from coordinator.workspace import Workspace
@@ -20,6 +21,7 @@ class Ground:
     """`current` gives the session that may change something, `asking` one that may ask.
 
     `reports` waits a short time only, for what must not hold an agent up. `embedder` is None where there is no model.
+    `recalled` hears of each recall: text, key and category. `trail` is what the agent did since its last checkpoint.
     """
 
     workspace: Workspace
@@ -28,6 +30,8 @@ class Ground:
     current: Callable[[], Operation[AgentSession]]
     asking: Callable[[], AgentSession]
     embedder: Embedder | None
+    recalled: Callable[[str, str, str], None]
+    trail: SessionTrail
 
     @property
     def space(self) -> str:

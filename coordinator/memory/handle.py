@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol, TypeVar
 
-from actors.memory.entry import Entry
+from actors.memory.entry import Draft, Entry
 from actors.memory.fact import Fact, FactDraft
 from actors.memory.messages import Added, EvictedEntry, PlaybookView, Remembered
+from coordinator.memory.checkpoint import Checkpoint
 from coordinator.memory.fact_calls import BOTH, FactCalls
 from coordinator.memory.playbook_calls import SESSION, PlaybookCalls
 from coordinator.memory.recollection import Recollection
@@ -59,6 +60,22 @@ class PlaybookHandle:
     def render(self, *, scope: str = SESSION) -> str:
         """The entries as text, one line each: what is added comes after what was there, byte for byte."""
         return self._do(self._calls.render(scope))
+
+    def checkpoint(self, *drafts: Draft) -> Checkpoint:
+        """Keep what this session did since the last one, and what is added here; what it was shown is a turn older.
+
+        By fixed rules: edits that failed and how they were made then, tests that turned green, files that were edited,
+        what was noted. The answer's `text` is the playbook that a later session can `resume`.
+        """
+        return self._do(self._calls.checkpoint(drafts))
+
+    def note(self, kind: str, content: str, *, about: str = "") -> None:
+        """Have the next checkpoint keep a decision, a lesson, a fact. Raises `Misuse` as `add`. Asks nobody."""
+        self._calls.note(kind, content, about)
+
+    def tests(self, outcomes: Mapping[str, bool]) -> None:
+        """Tell which tests passed (`{"test_a": True}`); the next checkpoint keeps what turned green and what is red."""
+        self._calls.tests(outcomes)
 
     def resume(self, from_agent: str) -> str:
         """Go on with the playbook of an earlier session, by its `agent_id`; returns it as text."""

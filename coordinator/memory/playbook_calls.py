@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from actors.memory.entry import Draft
+from actors.memory.limit import MAX_DRAFTS
 from actors.memory.messages import (
     Added,
     AddEntry,
@@ -18,10 +20,13 @@ from actors.memory.messages import (
     ResumePlaybook,
     ShowEntries,
     Statistics,
+    TakeCheckpoint,
     VoteEntry,
 )
 from actors.memory.report import playbook_text
 from actors.runtime.errors import Misuse
+from coordinator.conversation import value_of
+from coordinator.memory.checkpoint import Checkpoint
 from coordinator.memory.ground import Ground
 from coordinator.session import AgentSession
 from coordinator.step import Operation
@@ -75,6 +80,33 @@ class PlaybookCalls:
         """Go on with what an earlier session kept; returns it as text."""
         view: PlaybookView = yield from self._ground.change(ResumePlaybook(self._ground.space, from_session))
         return playbook_text(view.entries)
+
+    def checkpoint(self, more: Sequence[Draft]) -> Operation[Checkpoint]:
+        """Keep what the session did and what the agent adds, and let a turn pass for what it was shown.
+
+        Raises `Misuse` for what is no entry, or more than one checkpoint takes; then nothing was kept.
+        """
+        for draft in more:
+            draft.check()
+        ground, found = self._ground, self._ground.trail.drafts()
+        drafts = tuple([*more, *found][: max(len(more), MAX_DRAFTS)])
+        session: AgentSession = yield from ground.current()
+        commands = [TakeCheckpoint(ground.space, SESSION, drafts), TakeCheckpoint(ground.space, PROJECT, ())]
+        own, shared = yield from ground.memory.request_many(session, commands)
+        taken = value_of(own)
+        ground.trail.kept(drafts)
+        n_dropped, ground.trail.n_dropped = ground.trail.n_dropped, 0
+        view: PlaybookView = yield from ground.memory.query(session, GetPlaybook(ground.space, session.session_id))
+        return Checkpoint(playbook_text(view.entries), taken, value_of(shared), n_dropped)
+
+    def note(self, kind: str, content: str, about: str) -> None:
+        """Have the next checkpoint keep this. Raises `Misuse` for what is no entry, or a secret. Asks nobody."""
+        self._ground.trail.noted(Draft(kind, content, about))
+
+    def tests(self, outcomes: Mapping[str, bool]) -> None:
+        """Tell which tests passed and which did not. Raises `Misuse` for a name that is none. Asks nobody."""
+        for name, passed in outcomes.items():
+            self._ground.trail.tested(name, passed=passed)
 
     def statistics(self) -> Operation[Statistics]:
         """The memory's counts, those of facts among them."""

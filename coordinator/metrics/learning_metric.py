@@ -30,6 +30,9 @@ _SAMPLES: Final[Mapping[Metric, Samples]] = {
         "profile",
     ): lambda seen: [((row.profile,), row.begin_share) for row in seen.begin_shares],
     counter(
+        "placements", "Items of wakeups by end and by whether they were used there or had to be asked for", "kind"
+    ): lambda seen: [((row.name,), row.n) for row in seen.placements],
+    counter(
         "learning_signals", "Outcomes of reads and edits that the thresholds have taken into account", "topic"
     ): lambda seen: [((row.name,), row.n) for row in seen.signals],
     counter(

@@ -31,8 +31,9 @@ def cut_lines(lines: Sequence[str], first: int, last: int) -> Iterator[tuple[int
     if last - first < MAX_BLOCK_LINES:
         yield first, last
     else:
-        indents = [indent_of(line) for line in lines]
-        yield from cut_long(indents, first, last, _MIN_BLOCK_LINES, MAX_BLOCK_LINES)
+        indents = [indent_of(line) for line in lines[first - 1 : last]]
+        pieces = cut_long(indents, 1, last - first + 1, _MIN_BLOCK_LINES, MAX_BLOCK_LINES)
+        yield from ((first - 1 + start, first - 1 + end) for start, end in pieces)
 
 
 def indent_of(line: str) -> int | None:

@@ -1,7 +1,7 @@
 """How well each of a few short texts answers a query: Okapi BM25 (Robertson & Zaragoza 2009).
 
 In plain Python: the corpus is the hundred pieces of one file, made and asked once; why no library does it is in
-docs/decisions/0012-ranking-in-plain-python.md.
+docs/decisions/0013-ranking-in-plain-python.md.
 """
 
 from __future__ import annotations

@@ -12,8 +12,9 @@ from coordinator.reading.shown import ShownLines
 from coordinator.reading.token_count import count_tokens
 from coordinator.reading.unit import LineRange, Outline, Unit
 
-MAX_MAP_SHARE: Final = 0.2  # of a file, for the lines that list definitions and their markers
-MIN_MAP_CHARACTERS: Final = 1_600  # that a map may have anyhow: about 400 tokens
+MAX_MAP_SHARE: Final = 0.15  # of a file, for the lines that list definitions and their markers
+MIN_MAP_CHARACTERS: Final = 1_200  # that a map may have anyhow: about 300 tokens
+MAX_LISTED_CHARACTERS: Final = 1_000  # of a line; a longer one is left to its marker
 MAX_MARKER_CHARACTERS: Final = 120  # of names, where a marker stands for several definitions
 MAX_SHORT_MARKER_CHARACTERS: Final = 40  # the same in a view that also has signatures
 _MARKER_CHARACTERS: Final = 28  # beside the name: some nine tokens
@@ -57,6 +58,13 @@ def _signature_of(unit: Unit) -> Iterator[LineRange]:
         yield unit.lines
     if unit.summary:
         yield unit.summary
+
+
+def without_long_lines(wanted: ShownLines, lines: Sequence[str]) -> ShownLines:
+    """`wanted` without the lines of a minified file, one of which may cost more than all else."""
+    n_lines = len(lines)
+    long = [(number, number) for number, line in enumerate(lines, start=1) if len(line) > MAX_LISTED_CHARACTERS]
+    return ShownLines.of([*wanted.complement(n_lines).ranges, *long]).complement(n_lines) if long else wanted
 
 
 def unit_lines(outline: Outline, unit: Unit) -> ShownLines:

@@ -223,10 +223,10 @@ class Reader:
     def _freshen(self, session: AgentSession, opened: _Opened, decision: _Decision) -> Operation[None]:
         """Leave out nothing that others have changed, nor anything of a file that they are at work on."""
         target, current_hash = opened.target, opened.source.content_hash
-        other = yield Work(lambda: self._desk.changed_by_other(target, current_hash, session.session_id))
-        if other:
+        others = yield Work(lambda: self._desk.changed_by_others(target, current_hash, session.session_id))
+        if others:
             decision.why = CHANGED_BY_OTHER
-            decision.hints.append(f"[scent: changed by {other}]")
+            decision.hints.append(f"[scent: changed by {', '.join(others)}]")
         elif decision.mode.name != "full":
             heated = yield from self._heated(session, target)
             if not heated:

@@ -10,15 +10,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Final
 
 from actors.quality_store.path import extension_of
 from actors.runtime.errors import Misuse
 from coordinator.reading.budget import budget_tokens, default_tokens
+from coordinator.reading.generated import note_on
 from coordinator.reading.grammar import outline_of
 from coordinator.reading.header import Header
 from coordinator.reading.language.name import slug
-from coordinator.reading.layout import FilterLayout, Layout, UnitLayout, map_lines, signature_lines, unit_lines
+from coordinator.reading.layout import (
+    FilterLayout,
+    Layout,
+    UnitLayout,
+    map_lines,
+    signature_lines,
+    unit_lines,
+    without_long_lines,
+)
 from coordinator.reading.line_diff import KeptLines, diff_lines
 from coordinator.reading.marker import marker_tag
 from coordinator.reading.mode import Mode
@@ -33,6 +43,7 @@ from coordinator.reading.unit_choice import UnitChoice, UnitWish
 MAX_SUGGESTED_UNITS: Final = 5
 MAX_QUERY_CHARACTERS: Final = 24  # in the header of a view whose every token comes off a budget
 MAX_ROUNDS: Final = 4  # of choosing units again, because an estimate of their tokens was off
+MAX_CACHED_VIEWS: Final = 16
 _WANTED_LINES: Final[Mapping[str, Callable[[Outline, Sequence[str]], ShownLines]]] = {
     "map": map_lines,
     "signatures": lambda outline, _: signature_lines(outline),
@@ -86,17 +97,36 @@ def render(
     much or more; the header says so. Raises `Misuse` for lines past the end, and for `auto`, which somebody has to
     resolve first.
     """
-    page = _Page(source, why, tuple(notes))
+    said = (*notes, note_on(source, path))
+    if mode.name == "diff":
+        return _Page(source, why, said).diff(previous)
+    if mode.name == "entropy":
+        return _filtered_view(source, path, why, said, line_filter or LineFilter())
+    if mode.name == "units":
+        return _Page(source, why, said).chosen(path, unit_wish or UnitWish())
+    return _plain_view(source, mode, path, why, said)
+
+
+def _filtered_view(source: SourceText, path: str, why: str, notes: tuple[str, ...], line_filter: LineFilter) -> View:
+    """A view by words alone is kept; vectors may be there at one call and not at the next."""
+    if line_filter.vectors_of is None:
+        return _lexical_view(source, path, why, notes, line_filter)
+    return _Page(source, why, notes).filtered(path, line_filter)
+
+
+@lru_cache(maxsize=MAX_CACHED_VIEWS)
+def _lexical_view(source: SourceText, path: str, why: str, notes: tuple[str, ...], line_filter: LineFilter) -> View:
+    return _Page(source, why, notes).filtered(path, line_filter)
+
+
+@lru_cache(maxsize=MAX_CACHED_VIEWS)  # agents read again what has not changed
+def _plain_view(source: SourceText, mode: Mode, path: str, why: str, notes: tuple[str, ...]) -> View:
+    """A view that depends on these alone."""
+    page = _Page(source, why, notes)
     if mode.name == "full":
         return page.whole()
     if mode.name == "lines":
         return page.lines(mode)
-    if mode.name == "diff":
-        return page.diff(previous)
-    if mode.name == "entropy":
-        return page.filtered(path, line_filter or LineFilter())
-    if mode.name == "units":
-        return page.chosen(path, unit_wish or UnitWish())
     if mode.name in _WANTED_LINES:
         return page.compressed(mode.name, outline_of(source, path))
     raise Misuse(f"mode {str(mode)!r} cannot be rendered: resolve it first (policy.choose_base_mode)")
@@ -141,9 +171,8 @@ class _Page:
         return self._view(str(mode), body, ShownLines.of([(mode.first, mode.last)]), [f"{n_lines} lines in all"])
 
     def compressed(self, name: str, outline: Outline) -> View:
-        layout = Layout(
-            self._lines, outline, self.tag, _WANTED_LINES[name](outline, self._lines), (1, len(self._lines))
-        )
+        wanted = without_long_lines(_WANTED_LINES[name](outline, self._lines), self._lines)
+        layout = Layout(self._lines, outline, self.tag, wanted, (1, len(self._lines)))
         view = self._view(name, layout.body, layout.shown, [outline.fallback], has_markers=layout.has_markers)
         return self._if_it_pays(replace(view, fallback=outline.fallback))
 

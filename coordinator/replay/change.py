@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final, NamedTuple
 
+from coordinator.reading.line_history import Patch
 from coordinator.reading.source import BinaryFile, SourceText, decode
 from coordinator.replay.hunk import Hunk
 
@@ -21,7 +22,8 @@ Skipped = Counter[str]
 class Change(NamedTuple):
     """A file as it was before, in bytes, and the hunks of what was done to it.
 
-    `at` is the place of its commit in the walk, from 0 on, the newest first; `message` is the commit's.
+    `at` is the place of its commit in the walk, from 0 on, the oldest first; `message` is the commit's. `past` is what
+    was done to the file before, newest first.
     """
 
     at: int
@@ -29,6 +31,7 @@ class Change(NamedTuple):
     before: bytes
     hunks: tuple[Hunk, ...]
     message: str = ""
+    past: tuple[Patch, ...] = ()
 
 
 def usable_source(raw: bytes, hunks: tuple[Hunk, ...]) -> SourceText | str:

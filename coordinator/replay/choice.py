@@ -58,7 +58,7 @@ class Learner:
 def chosen_modes(trials: Sequence[Trial], kind: str) -> Iterator[tuple[Trial, str]]:
     """Every trial, oldest first, with the mode that `auto` chooses by what came before it."""
     learner = Learner()
-    for _, commit in groupby(reversed(trials), key=lambda trial: trial.at):
+    for _, commit in groupby(trials, key=lambda trial: trial.at):
         changed = list(commit)
         for trial in changed:
             yield trial, _mode(learner.policy_for(trial, trial.by_kind[kind]), trial, kind)

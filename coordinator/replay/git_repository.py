@@ -15,7 +15,7 @@ from coordinator.replay.patch import LOG_FORMAT
 
 # All that could be set otherwise is said.
 _LOG: Final = (
-    "log", "--no-merges", "--topo-order", "--raw", "--patch", "--unified=0", "--full-index", "--no-abbrev",
+    "log", "--reverse", "--no-merges", "--topo-order", "--raw", "--patch", "--unified=0", "--full-index", "--no-abbrev",
     "--find-renames=50%", "-l400", "-O/dev/null", "--diff-algorithm=myers", "--indent-heuristic",
     "--inter-hunk-context=0", "--submodule=short", "--ignore-submodules=none", "--no-color", "--no-ext-diff",
     "--no-textconv", "--no-show-signature", "--no-notes", "--no-decorate", "--no-relative", "--encoding=UTF-8",
@@ -59,6 +59,13 @@ class GitRepository:
         found = self.git.run("rev-list", "--count", kind, f"--max-count={limit}", "--end-of-options", revision, "--")
         return int(found.stdout or b"0")
 
+    def parents(self, revision: str, limit: int) -> tuple[str, ...]:
+        """The parents of the oldest of a range's newest `limit` commits."""
+        arguments = ("--topo-order", "--no-merges", f"--max-count={limit}", "--parents")
+        found = self.git.run("rev-list", *arguments, "--end-of-options", revision, "--")
+        _, *parents = found.stdout.decode("ascii").splitlines()[-1].split()
+        return tuple(parents)
+
     def roots(self, commit: str) -> tuple[str, ...]:
         """The commits without a parent that this one goes back to, sorted: they name a history."""
         found = self.git.run("rev-list", "--max-parents=0", "--end-of-options", commit, "--")
@@ -73,7 +80,7 @@ class GitRepository:
 
     @contextmanager
     def log(self, revision: str, limit: int) -> Iterator[IO[bytes]]:
-        """The range's newest `limit` commits with their patches, newest first; merges are left out.
+        """The range's newest `limit` commits with their patches, oldest first; merges are left out.
 
         Raises `Misuse`, on leaving, where git could not go on.
         """

@@ -9,6 +9,7 @@ from actors.runtime.errors import Misuse
 from coordinator.replay.blob_reader import BlobReader, reading_blobs
 from coordinator.replay.change import MAX_FILES_A_COMMIT, MAX_QUERY_CHARACTERS, Change, Skipped, usable_source
 from coordinator.replay.git_repository import GitRepository
+from coordinator.replay.past import N_PAST_COMMITS, Past
 from coordinator.replay.patch import Commit, Entry, commits_of
 
 _MAX_COUNTED_MERGES: Final = 1_000_000
@@ -18,7 +19,7 @@ _STATUSES: Final = {"A": "added", "D": "deleted", "T": "type_changed", "U": "unm
 
 
 class History:
-    """The newest `limit` commits of a range, without merges, in topological order.
+    """The newest `limit` commits of a range, without merges, in topological order, the oldest first.
 
     What is passed over is counted in `skipped`; `commits` has the names of those that were walked. Raises `Misuse` for
     a range that git does not know or that holds nothing to replay.
@@ -42,17 +43,28 @@ class History:
 
     def origin(self) -> tuple[str, ...]:
         """What names this history, whichever range of it was walked: its first commits."""
-        return self._repository.roots(self.commits[0]) if self.commits else ()
+        return self._repository.roots(self.commits[-1]) if self.commits else ()
 
     def changes(self, told: Callable[[int], None] = lambda _: None) -> Iterator[Change]:
-        """The changes, newest commit first. `told` hears how many commits are read."""
+        """The changes, oldest commit first. `told` hears how many commits are read."""
+        past = self._past()
         with self._repository.log(self._revision, self._limit) as stream, reading_blobs(self._repository.git) as blobs:
             for at, commit in enumerate(commits_of(stream)):
                 self.commits.append(commit.name)
-                yield from self._changes_of(at, commit, blobs)
+                yield from self._changes_of(at, commit, blobs, past)
+                past.add(commit)
                 told(at + 1)
 
-    def _changes_of(self, at: int, commit: Commit, blobs: BlobReader) -> Iterator[Change]:
+    def _past(self) -> Past:
+        """What was done to files before the walk begins."""
+        past = Past()
+        for parent in self._repository.parents(self._revision, self._limit):
+            with self._repository.log(parent, N_PAST_COMMITS) as stream:
+                for commit in commits_of(stream):
+                    past.add(commit)
+        return past
+
+    def _changes_of(self, at: int, commit: Commit, blobs: BlobReader, past: Past) -> Iterator[Change]:
         if commit.name in self._shallow:
             self.skipped["shallow_boundary"] += 1
             return
@@ -64,7 +76,7 @@ class History:
             if isinstance(found, str):
                 self.skipped[found] += 1
             else:
-                yield found
+                yield found._replace(past=past.of(entry))
 
     def _change(self, at: int, commit: Commit, entry: Entry, blobs: BlobReader) -> Change | str:
         reason = _unfit(entry)

@@ -16,22 +16,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import IO, Final
 
+from coordinator.reading.line_history import MAX_MESSAGE_CHARACTERS, Patch
 from coordinator.replay.hunk import Hunk
 
 LOG_FORMAT: Final = "format:%x00%H%n%B%x00"
 _INDEX = re.compile(rb"index ([0-9a-f]{40,64})\.\.([0-9a-f]{40,64})")
-_HUNK = re.compile(rb"@@ -([0-9]+)(?:,([0-9]+))? \+[0-9]+(?:,[0-9]+)? @@")
+_HUNK = re.compile(rb"@@ -([0-9]+)(?:,([0-9]+))? \+([0-9]+)(?:,([0-9]+))? @@")
 _ESCAPE = re.compile(rb'\\([0-7]{3}|["\\abfnrtv])')
 _LETTERS: Final = {
     b'"': b'"', b"\\": b"\\", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v",
 }  # fmt: skip
 
 _Blobs = tuple[bytes, bytes]
+_Numbers = tuple[int, int, int, int]  # old first, old count, new first, new count
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One file of a commit: modes and blobs before and after, git's letter for what happened, and its path before."""
+    """One file of a commit: modes, blobs and paths before and after, and git's letter for what happened."""
 
     old_mode: bytes
     new_mode: bytes
@@ -39,6 +41,7 @@ class Entry:
     new_blob: bytes
     status: str
     path: bytes
+    new_path: bytes
 
 
 @dataclass(slots=True)
@@ -48,11 +51,18 @@ class Commit:
     name: str
     message: str
     entries: list[Entry] = field(default_factory=list)
-    _hunks: dict[_Blobs, list[Hunk]] = field(default_factory=dict)
+    _hunks: dict[_Blobs, list[_Numbers]] = field(default_factory=dict)
     _blobs: _Blobs | None = None
 
     def hunks_of(self, entry: Entry) -> tuple[Hunk, ...]:
         """The hunks of a file, in order."""
+        return tuple(Hunk(first, n_lines) for first, n_lines, _, _ in self._numbers_of(entry))
+
+    def patch_of(self, entry: Entry) -> Patch:
+        """The same as a step of the file's history."""
+        return Patch(self.message.strip()[:MAX_MESSAGE_CHARACTERS], self._numbers_of(entry))
+
+    def _numbers_of(self, entry: Entry) -> tuple[_Numbers, ...]:
         return tuple(self._hunks.get((entry.old_blob, entry.new_blob), ()))
 
     def take(self, line: bytes) -> None:
@@ -69,7 +79,8 @@ class Commit:
         elif self._blobs is not None and line.startswith(b"@@ "):
             found = _HUNK.match(line)
             if found is not None:
-                self._hunks[self._blobs].append(Hunk(int(found[1]), int(found[2] or b"1")))
+                numbers = int(found[1]), int(found[2] or b"1"), int(found[3]), int(found[4] or b"1")
+                self._hunks[self._blobs].append(numbers)
 
 
 def commits_of(stream: IO[bytes]) -> Iterator[Commit]:
@@ -98,9 +109,11 @@ def _message(stream: IO[bytes]) -> str:
 
 
 def _entry(line: bytes) -> Entry:
-    facts, path, *_ = line.rstrip(b"\n").split(b"\t")
+    facts, *paths = line.rstrip(b"\n").split(b"\t")
     old_mode, new_mode, old_blob, new_blob, status = facts.removeprefix(b":").split(b" ")
-    return Entry(old_mode, new_mode, old_blob, new_blob, status[:1].decode("ascii"), _unquoted(path))
+    return Entry(
+        old_mode, new_mode, old_blob, new_blob, status[:1].decode("ascii"), _unquoted(paths[0]), _unquoted(paths[-1])
+    )
 
 
 def _unquoted(path: bytes) -> bytes:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from actors.runtime.errors import Misuse
+from coordinator.reading.budget import budget_tokens, default_tokens
 from coordinator.reading.expected_cost import QUERIED_CANDIDATES
 from coordinator.reading.mode import WHOLE_FILE_MODES
 from coordinator.replay.change import Change
@@ -15,10 +16,6 @@ NONE: Final = "none"
 DESCRIPTION: Final = "description"
 MODES: Final = tuple(mode for mode in WHOLE_FILE_MODES if mode != "diff")
 """Every mode that shows a file which was not read before."""
-
-
-REFERENCE_SHARE: Final = 0.25
-"""Of a file's tokens, for the rankers that views are held against, where no budget is given."""
 
 
 class QueryKind(NamedTuple):
@@ -50,12 +47,12 @@ class Question:
         return tuple(mode for mode in MODES if mode in self.modes or mode in QUERIED_CANDIDATES or mode == "full")
 
     def reference_tokens(self, total_tokens: int) -> int:
-        """The budget of the rankers that views are held against."""
-        return max(1, int((self.budget or REFERENCE_SHARE) * total_tokens))
+        """The budget of the rankers that views are held against: the one of `units`."""
+        return self.budget_tokens(total_tokens) or default_tokens(total_tokens)
 
     def budget_tokens(self, total_tokens: int) -> int | None:
         """The budget for a file with so many tokens."""
-        return None if self.budget is None else max(1, int(self.budget * total_tokens))
+        return budget_tokens(self.budget, total_tokens)
 
 
 def chosen_modes(text: str | None) -> tuple[str, ...]:

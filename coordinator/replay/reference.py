@@ -1,9 +1,10 @@
-"""What any choice of whole stretches could show within a budget, and what the plainest one does.
+"""What any choice of whole pieces could show within a budget, and what the plainest choice of stretches does.
 
-Stretches are those of 40 lines at most that belong to one unit. The *perfect* ranker knows the hunks and takes what
-they need, those that add the fewest tokens first; signatures give way to it altogether. It is greedy, so a little may
-be left undone. The *naive* one shows all signatures, as a view of them does, and then the stretches that answer the
-query best by BM25 and, with vectors, by cosine, over the square root of their tokens. All that is printed counts.
+The *perfect* ranker chooses among the pieces that the mode `units` chooses among, but knows the hunks: it takes what
+they need, those that add the fewest tokens first, and signatures give way to it altogether. It is greedy, so a little
+may be left undone. The *naive* one shows all signatures, as a view of them does, and then the stretches of 40 lines at
+most of one unit that answer the query best by BM25 and, with vectors, by cosine, over the square root of their tokens.
+All that is printed counts.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from coordinator.reading.entropy import weigh
 from coordinator.reading.header import Header
 from coordinator.reading.layout import Layout, signature_lines
 from coordinator.reading.marker import marker_tag
+from coordinator.reading.piece import cut_pieces
 from coordinator.reading.query import Query, split_words
 from coordinator.reading.shown import ShownLines
 from coordinator.reading.token_count import count_file_tokens
@@ -93,9 +95,13 @@ class References:
         return [self._stretches[place] for place in order]
 
     def _around(self, needed: LineRange) -> ShownLines:
-        """The whole stretches that hold a place."""
+        """The whole pieces that hold a place."""
         first, last = needed
-        return ShownLines.of(lines for lines in self._stretches if lines[0] <= last and first <= lines[1])
+        return ShownLines.of(lines for lines in self._pieces if lines[0] <= last and first <= lines[1])
+
+    @cached_property
+    def _pieces(self) -> list[LineRange]:
+        return [piece.lines for piece in cut_pieces(self._replayed.lines, self._replayed.outline)]
 
     def _tokens(self, lines: ShownLines) -> int:
         """Those of some lines, each counted for itself."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from actors.thresholds.cost import BUCKETS, size_bucket
 from coordinator.replay.choice import policy_document
-from coordinator.replay.question import REFERENCE_SHARE, Question
+from coordinator.replay.question import Question
 from coordinator.replay.reference import NAIVE, PERFECT
 from coordinator.replay.score import reference_of, score_of
 from coordinator.replay.trial import Trial
@@ -17,7 +17,7 @@ from coordinator.replay.trial import Trial
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The trials of a replay, newest commit first, and where they are from; `history` is the id of that."""
+    """The trials of a replay, oldest commit first, and where they are from; `history` is the id of that."""
 
     question: Question
     history: str
@@ -34,7 +34,6 @@ class Report:
             "source": dict(self.origin),
             "query": first.name,
             "budget": self.question.budget,
-            "reference_budget": self.question.budget or REFERENCE_SHARE,
             "vectors": "static" if self.question.model_folder else "none",
             "files": len(self.trials),
             "hunks": sum(trial.n_hunks for trial in self.trials),

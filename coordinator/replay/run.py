@@ -38,8 +38,8 @@ def replay_history(
         "git": str(folder),
         "rev": revision,
         "commits": len(history.commits),
-        "newest": history.commits[0],
-        "oldest": history.commits[-1],
+        "newest": history.commits[-1],
+        "oldest": history.commits[0],
     }
     return _report(question, history_id(history.origin()), origin, trials, history.skipped)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from actors.quality_store.path import extension_of, label_of
 from actors.quality_store.source import EXPLICIT
 from coordinator.reading.grammar import outline_of
+from coordinator.reading.line_history import line_history
 from coordinator.reading.mode import Mode
 from coordinator.reading.query import Query
 from coordinator.reading.shown import ShownLines
@@ -82,6 +83,7 @@ class _Bench:
         self._question = question
         self._vectors_of = vectors_of
         self._needed = [hunk.needed(len(self.replayed.lines)) for hunk in change.hunks]
+        self._history = line_history(change.past, len(self.replayed.lines)) if change.past else None
         self._unqueried: dict[str, Shown] = {}
         budget = question.reference_tokens(self.total_tokens)
         self._rankers = References(self.replayed, budget, vectors_of)
@@ -119,7 +121,7 @@ class _Bench:
             path=self.replayed.path,
             why=EXPLICIT,
             line_filter=LineFilter(asked, budget, vectors_of=self._vectors_of),
-            unit_wish=UnitWish(asked, budget, vectors_of=self._vectors_of),
+            unit_wish=UnitWish(asked, budget, history=self._history, vectors_of=self._vectors_of),
         )
 
     def _judged(self, view: View) -> Shown:

@@ -8,6 +8,7 @@ shows no more for a larger delta, keeps to its budget, and without vectors does 
 import hashlib
 import re
 import sysconfig
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -23,7 +24,7 @@ from hypothesis import strategies as st
 from actors.thresholds.ranking import SIGNALS
 from coordinator.reading.budget import budget_tokens, default_tokens
 from coordinator.reading.grammar import outline_of
-from coordinator.reading.language.catalogue import LANGUAGES
+from coordinator.reading.language.catalogue import LANGUAGES, kind_of_file
 from coordinator.reading.line_history import Patch, line_history
 from coordinator.reading.marker import find_markers, is_printed
 from coordinator.reading.mode import Mode
@@ -40,6 +41,8 @@ from coordinator.reading.view_book import ViewBook
 
 N_FILES = 500
 N_EXPANDED_FILES = 60
+MAX_CHECKED_BYTES = 60_000
+OTHERS = sorted({"h", *LANGUAGES} - {"py", "pyi", "pyw"})
 LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")  # written anew: the law must not lean on what it checks
 HUNK = re.compile(r"@@ -(\d+),(\d+) \+(\d+),(\d+) @@\n")
 
@@ -248,6 +251,42 @@ def check_files(n_files: int | None, n_expanded: int | None) -> int:
 
 def test_laws_hold_on_500_files_of_the_standard_library() -> None:
     assert check_files(N_FILES, N_EXPANDED_FILES) > N_FILES * 0.95
+
+
+def in_languages(root: Path, n_files: int | None, max_bytes: int) -> Iterator[tuple[str, SourceText]]:
+    """The first `n_files` files below `root` in languages other than Python, by the hash of their relative path."""
+    paths = [path.relative_to(root).as_posix() for path in root.rglob("*") if kind_of_file(path.name) in OTHERS]
+    paths.sort(key=lambda path: hashlib.sha256(path.encode()).hexdigest())
+    for path in paths[:n_files]:
+        raw = (root / path).read_bytes() if (root / path).is_file() else b""
+        if raw and len(raw) <= max_bytes and b"\0" not in raw:
+            yield path, decode(raw)
+
+
+def check_in_languages(root: Path, n_files: int | None, max_bytes: int) -> Counter[str]:
+    """Check each file as what it is, and as one of another language, which it is a broken one of."""
+    checked: Counter[str] = Counter()
+    for number, (path, source) in enumerate(in_languages(root, n_files, max_bytes)):
+        check_file(source, path)
+        check_outline(outline_of(source, path), len(split(source.text)))
+        check_outline(outline_of(source, f"a.{OTHERS[number % len(OTHERS)]}"), len(split(source.text)))
+        if len(source.lines) < 300:
+            check_units(source, path)
+        checked[kind_of_file(path)] += 1
+    return checked
+
+
+def test_laws_hold_on_files_of_the_installed_packages_in_other_languages() -> None:
+    checked = check_in_languages(Path(sysconfig.get_path("purelib")), N_FILES, MAX_CHECKED_BYTES)
+    assert sum(checked.values()) > 200
+    assert len(checked) > 8
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1_800)
+def test_laws_hold_on_all_files_at_hand_in_other_languages() -> None:
+    roots = [Path(sysconfig.get_path("stdlib")), *(Path(root) for root in ("/usr/lib/node_modules", "/usr/share/doc"))]
+    assert sum(sum(check_in_languages(root, None, 1_000_000).values()) for root in roots) > N_FILES
 
 
 @pytest.mark.soak
@@ -525,6 +564,35 @@ def test_what_is_redundant_is_near_one_of_the_last_64_kept_lines(axes: list[int]
 def test_units_of_scrambled_python_are_in_order(scraps: list[str]) -> None:
     source = decode(" ".join(scraps).encode())
     check_outline(outline_of(source, "a.py"), len(split(source.text)))
+
+
+SCRAPS_OF_ALL = [
+    "function f() {", "class A {", "}", "};", "{", "(", ")", "=>", "= {", "module.exports =", "describe('x', () => {",
+    "fn f() {", "impl A for B<T> {", "#[x]", "func (a *B) c() {", "type T struct {", "template <class T>", "struct s {",
+    "#if X", "#endif", "#define M(a) \\", "namespace n {", "A::b()", "def f", "end", "do |x|", "@x", "/** doc */",
+    "// c",
+    "# h", "## h", "===", "---", "- a: b", "a:", "[t]", "[[t]]", '"k": {', '"k": [', ",", ";", "<div id=x>",
+    "<script>", ".a > b {", "@media x {", "<?php", "?>", "```", "'", '"', "`", "\\", "$x = function () {",
+    "interface I {", "enum E {", "public void m() {", "export default", "const a =", "return {", "\t", "\r\n", "\x0c",
+]  # fmt: skip
+EXTENSIONS = st.sampled_from(sorted(LANGUAGES))
+
+
+@given(st.lists(st.sampled_from([*SCRAPS_OF_ALL, *SCRAPS, *["\n"] * 30, *["  "] * 10]), max_size=60), EXTENSIONS)
+def test_laws_hold_on_scrambled_source_of_any_language(scraps: list[str], extension: str) -> None:
+    source = decode(" ".join(scraps).encode())
+    check_file(source, f"a.{extension}")
+    check_units(source, f"a.{extension}")
+
+
+@given(st.binary(max_size=400), EXTENSIONS)
+def test_laws_hold_on_any_bytes_that_can_be_decoded(raw: bytes, extension: str) -> None:
+    try:
+        source = decode(raw)
+    except BinaryFile:
+        return
+    check_file(source, f"a.{extension}")
+    check_units(source, f"a.{extension}")
 
 
 @given(TEXTS, TEXTS, ENCODINGS)

@@ -19,12 +19,11 @@ from tree_sitter import Node
 
 from coordinator.reading.language.definition import Definition, Found, Passage, Rule, Rules, definition, named, renamed
 from coordinator.reading.language.grammar import Grammar
-from coordinator.reading.language.name import slug, text_of
+from coordinator.reading.language.name import MAX_TITLE_CHARACTERS, slug, text_of
 from coordinator.reading.unit import UnitKind
 
 MIN_OBJECT_LINES: Final = 6
 """An object, or a call with a function, of fewer lines is too short to be had on its own."""
-MAX_TITLE_CHARACTERS: Final = 40
 _FUNCTIONS = frozenset({"function_expression", "arrow_function", "generator_function"})
 _DECLARATIONS = frozenset({"lexical_declaration", "variable_declaration"})
 _AROUND = {

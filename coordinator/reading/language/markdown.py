@@ -21,10 +21,13 @@ _MAX_DEPTH = 12  # of sections: six levels of headings
 MARKDOWN: Final = Grammar(name="Markdown", load=tree_sitter_markdown.language)
 
 
-def markdown_outline(lines: Sequence[str]) -> Outline:
+def markdown_outline(lines: Sequence[str]) -> Outline | None:
     """The sections of `lines` (with their endings), each up to the next heading of its level or above."""
     contents = [line.rstrip("\r\n") for line in lines]
-    headings = list(_headings(MARKDOWN.parse(contents).root_node))
+    tree = MARKDOWN.parse(contents)
+    if tree is None:
+        return None
+    headings = list(_headings(tree.root_node))
     names = NameCounter()
     units = [_section(heading, headings[place + 1 :], contents, names) for place, heading in enumerate(headings)]
     return outline_in_order([*units, *runs_between(units, contents)])

@@ -8,6 +8,7 @@ from typing import Final
 from tree_sitter import Node
 
 MAX_NAME_CHARACTERS: Final = 60
+MAX_TITLE_CHARACTERS: Final = 40
 _GAPS = re.compile(r"[\s,;\0]+")
 
 

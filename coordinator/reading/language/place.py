@@ -35,6 +35,11 @@ def last_line(node: Node) -> int:
     return end.row + (1 if end.column or end.row == node.start_point.row else 0)
 
 
+def spans_lines(node: Node) -> bool:
+    """Whether `node` has more than one line."""
+    return last_line(node) > first_line(node)
+
+
 def lead_of(node: Node, pending: Sequence[Node], floor: int, contents: Sequence[str], grammar: Grammar) -> Lead:
     """The comments and attributes that touch `node` from above, at its indentation and below line `floor`."""
     first = decorated_at = first_line(node)

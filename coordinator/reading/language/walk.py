@@ -1,13 +1,14 @@
 """The units of a file in any language that has a grammar.
 
 Works on broken source too: what the parser recovers is used, the rest belongs to runs. What is defined inside of a
-function is part of it, unless the function has more than `MAX_SHORT_LINES`; then it can be had on its own, too.
+function or a section is part of it, unless that has more than `MAX_SHORT_LINES`; then it can be had on its own, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Final
 
 from tree_sitter import Node
@@ -26,7 +27,10 @@ MAX_DEPTH: Final = 60  # of nested nodes; Python allows 100 levels of indentatio
 def outline_by(grammar: Grammar, lines: Sequence[str]) -> Outline | None:
     """The units of `lines` (with their endings); None where they are broken and no definition could be recovered."""
     contents = [line.rstrip("\r\n") for line in lines]
-    root = grammar.parse(contents).root_node
+    tree = grammar.parse(contents)
+    if tree is None:
+        return None
+    root = tree.root_node
     walk = _Walk(grammar, contents)
     walk.visit(root, scope="", floor=0, pending=[], depth=0)
     if root.has_error and not walk.units:
@@ -58,7 +62,7 @@ class _Walk:
             found = rule(child) if rule is not None else None
             if isinstance(found, Definition):
                 floor = self._define(child, found, scope, floor, pending, depth)
-                pending.clear()
+                pending[:] = self._loose_ends(child)
             elif isinstance(found, Passage) and depth < MAX_DEPTH:
                 pending.clear()
                 for node in found.nodes:
@@ -77,7 +81,7 @@ class _Walk:
             return floor
         unit = self._unit(node, found, scope, floor, pending)
         self.units.append(unit)
-        if depth < MAX_DEPTH and (found.kind != "function" or _n_lines(unit.lines) > MAX_SHORT_LINES):
+        if depth < MAX_DEPTH and (found.kind == "class" or _n_lines(unit.lines) > MAX_SHORT_LINES):
             inner = f"{scope}{found.scope}." if found.scope else scope
             inner_floor = unit.signature[1]
             for member in found.members:
@@ -87,14 +91,33 @@ class _Walk:
     def _unit(self, node: Node, found: Definition, scope: str, floor: int, pending: Sequence[Node]) -> Unit:
         lead = lead_of(node, pending, floor, self.contents, self.grammar)
         docstring = self.grammar.docstring
+        signature = signature_lines(found, self.grammar)
         return Unit(
             name=self.names.name(scope + found.name),
             kind=found.kind,
-            lines=(lead.first, last_line(node)),
-            signature=signature_lines(found, self.grammar),
+            lines=(lead.first, self._last_text(node, signature[1])),
+            signature=signature,
             decorated_at=lead.decorated_at,
             summary=docstring(found.body, self.contents) if docstring else comment_summary(lead.comment, self.contents),
         )
+
+    def _last_text(self, node: Node, least: int) -> int:
+        """The last line of `node` that is neither blank nor a comment which leads what follows."""
+        loose = self._loose_ends(node)
+        last = first_line(loose[0]) - 1 if loose else last_line(node)
+        while last > least and not self.contents[last - 1].strip():
+            last -= 1
+        return max(last, least)
+
+    def _loose_ends(self, node: Node) -> list[Node]:
+        """The comments at the end of `node` that are indented no more than it, so that they may lead what follows."""
+        if not self.grammar.has_loose_ends:
+            return []
+        last = node
+        while last.children and last.children[-1].type not in self.grammar.comments:
+            last = last.children[-1]
+        ends = takewhile(lambda child: child.type in self.grammar.comments, reversed(last.children))
+        return [comment for comment in reversed(list(ends)) if comment.start_point.column <= node.start_point.column]
 
     def _note_import(self, node: Node) -> None:
         if node.start_point.column == 0 and self.grammar.is_import(node):

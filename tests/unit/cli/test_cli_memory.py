@@ -20,6 +20,7 @@ def test_a_playbook_from_the_first_entry_to_the_last(scentfield: Any) -> None:
     assert scentfield("playbook", "show", *me).stdout == "[1] Pitfall (gen/): never edit generated files\n"
     (entry,) = scentfield.json("playbook", *me)["entries"]
     assert (entry["kind"], entry["n_helpful"], entry["n_confirmed"]) == ("Pitfall", 1, 2)
+    assert scentfield("playbook", "checkpoint", *me).stdout.endswith("never edit generated files\nturn 1\n")
     assert scentfield("playbook", "evict", "1", *me).stdout == "[1] removed\n"
     assert scentfield.json("playbook", "add", "Fact", "one", *me)["entry_id"] == 2
 
@@ -74,3 +75,15 @@ def test_without_a_coordinator_it_says_what_to_do(alone: Any) -> None:
         result = alone(*arguments)
         assert result.exit_code == 4
         assert "scentfield up" in result.stderr
+
+
+def test_a_wakeup_from_the_shell(scentfield: Any) -> None:
+    me = ("--agent", "ann")
+    assert scentfield("wakeup", *me).stdout == "nothing is known here yet\n"
+    scentfield("facts", "remember", "api", "base_url", "is /v2", *me)
+    scentfield("facts", "remember", "api", "base_port", "is 80", *me)
+    result = scentfield("wakeup", "fix the login", "--profile", "claude", *me)
+    assert result.stdout == "[api]\nbase_ > port: is 80; url: is /v2\nTask: fix the login\n"
+    document = scentfield.json("wakeup", "fix the login", "--max-tokens", "8", *me)
+    assert (document["text"], document["n_left_out"]) == ("Task: fix the login\n", 2)
+    assert scentfield("wakeup", "--profile", "other", *me).exit_code == 2

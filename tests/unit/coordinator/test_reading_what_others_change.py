@@ -79,6 +79,21 @@ def test_a_formatter_that_goes_over_an_agents_edit_does_not_hide_it(agent, tree)
     assert "+# formatted\n" in fresh.view.body
 
 
+def test_an_own_edit_over_anothers_does_not_hide_that_one(agent):
+    ann, bob, cat = agent("ann"), agent("bob"), agent("cat")
+    ann.read("long.py")
+    bob.edit("long.py", "    value_77 = 77\n", "    value_77 = 78\n")
+    cat.edit("long.py", "    value_88 = 88\n", "    value_88 = 89\n")
+    over = ann.edit("long.py", "    value_99 = 99\n", "    value_99 = 100\n")
+    assert "changed since you read it" in over.warnings[0]
+    fresh = ann.read("long.py")
+    assert kinds(fresh) == ("diff", "changed_by_other")
+    assert fresh.hints == ("[scent: changed by cat#3, bob#2]",)
+    for line in ("+    value_77 = 78\n", "+    value_88 = 89\n", "+    value_99 = 100\n"):
+        assert line in fresh.view.body
+    assert kinds(ann.read("long.py")) == ("map", "map_over_400_lines")
+
+
 def test_a_file_that_others_have_made_hot_is_not_compressed(agent, transport):
     ann, bob = agent("ann"), agent("bob")
     bob.deposit("long.py", "HOT")

@@ -245,3 +245,15 @@ def test_lines_of_before_files_could_be_moved_are_read(tmp_path: Path) -> None:
     old = {key: value for key, value in json.loads(file.read_text()).items() if key not in ("file_mode", "from_path")}
     file.write_text(json.dumps(old) + "\n")
     assert log.last("x.py") == EditEntry("x.py", A, B, "ada#1", 1, 1.0)
+
+
+def test_the_edits_since_a_version_end_with_the_one_that_began_with_it(tmp_path: Path) -> None:
+    log = EditLog(tmp_path)
+    first, second = EditEntry("x.py", A, B, "ada#1", 1, 1.0), EditEntry("x.py", C, D, "bob#1", 2, 2.0)
+    log.append(first)
+    log.append(second)
+    assert log.since("x.py", D) == []
+    assert log.since("x.py", C) == [second]
+    assert log.since("x.py", B) == [second]  # something outside made C of B
+    assert log.since("x.py", A) == [second, first]
+    assert log.since("x.py", "e" * 64) == []

@@ -49,6 +49,13 @@ def test_seven_tenths_of_the_words_are_the_same(desk, content, is_new):
     assert desk.add(content).is_new is is_new
 
 
+def test_the_same_about_another_thing_is_another_entry(desk):
+    desk.add("edits of it miss", about="src/a.py")
+    assert desk.add("edits of it miss", about="src/b.py").is_new
+    assert not desk.add("edits of it miss", about="src/b.py").is_new
+    assert desk.add("edits of it miss").entry_id == 1
+
+
 def test_another_kind_is_another_entry(desk):
     desk.add("edit the lexer first", kind="Strategy")
     assert desk.add("edit the lexer first", kind="Pitfall").is_new

@@ -27,16 +27,16 @@ def told_apart(changes: list[Change]) -> list[tuple[int, str, tuple[Hunk, ...]]]
     return [(change.at, change.path, change.hunks) for change in changes]
 
 
-def test_each_changed_file_comes_as_it_was_before_with_its_hunks_newest_commit_first(repo: Any) -> None:
+def test_each_changed_file_comes_as_it_was_before_with_its_hunks_oldest_commit_first(repo: Any) -> None:
     repo.commit("begin", {"a.txt": TEN, "b.txt": TEN})
     repo.commit("change a\n\nand say why\n", {"a.txt": TEN.replace("line 3\n", "third\n").replace("line 9\n", "")})
     repo.commit("insert into b", {"b.txt": TEN.replace("line 5\n", "line 5\nline 5.5\n")})
     changes, history = walked(repo.root)
     assert told_apart(changes) == [
-        (0, "b.txt", (Hunk(5, 0),)),
         (1, "a.txt", (Hunk(3, 1), Hunk(9, 1))),
+        (2, "b.txt", (Hunk(5, 0),)),
     ]
-    assert [change.message for change in changes] == ["insert into b", "change a\n\nand say why"]
+    assert [change.message for change in changes] == ["change a\n\nand say why", "insert into b"]
     assert {change.before for change in changes} == {TEN.encode()}
     assert history.skipped == {"added": 2}
     assert len(history.commits) == history.n_commits == 3
@@ -45,8 +45,8 @@ def test_each_changed_file_comes_as_it_was_before_with_its_hunks_newest_commit_f
 def test_a_range_and_a_limit_bound_the_walk(repo: Any) -> None:
     for number in range(6):
         repo.commit(f"commit {number}", {"a.txt": f"{TEN}{number}\n"})
-    assert [change.message for change in walked(repo.root, limit=2)[0]] == ["commit 5", "commit 4"]
-    assert [change.message for change in walked(repo.root, "HEAD~4..HEAD~2")[0]] == ["commit 3", "commit 2"]
+    assert [change.message for change in walked(repo.root, limit=2)[0]] == ["commit 4", "commit 5"]
+    assert [change.message for change in walked(repo.root, "HEAD~4..HEAD~2")[0]] == ["commit 2", "commit 3"]
 
 
 def test_what_has_no_text_before_and_after_is_counted_by_its_reason(repo: Any) -> None:
@@ -123,7 +123,7 @@ def test_a_commit_that_sweeps_the_tree_is_passed_over(repo: Any) -> None:
     repo.commit("all but one", {name: f"{TEN}{name}\n" for name in names[1:]})
     repo.commit("all", {name: f"{name}: {TEN}" for name in names})
     changes, history = walked(repo.root, "HEAD~2..HEAD")
-    assert [change.at for change in changes] == [1] * MAX_FILES_A_COMMIT
+    assert [change.at for change in changes] == [0] * MAX_FILES_A_COMMIT
     assert history.skipped == {"sweeping_commit": 1}
 
 
@@ -190,7 +190,7 @@ def test_the_caller_s_own_repository_does_not_get_in_the_way(
     wanted = one.commit("change", {"a.txt": f"{TEN}more\n"})
     other.commit("begin", {"b.txt": TEN})
     monkeypatch.setenv("GIT_DIR", str(other.root / ".git"))  # as in a hook
-    assert walked(one.root)[1].commits[0] == wanted
+    assert walked(one.root)[1].commits[-1] == wanted
 
 
 def test_the_boundary_of_a_shallow_clone_is_counted(repo: Any, tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ def test_the_boundary_of_a_shallow_clone_is_counted(repo: Any, tmp_path: Path) -
     shallow = tmp_path / "shallow"
     subprocess.run(["git", "clone", "-q", "--depth", "3", repo.root.as_uri(), str(shallow)], check=True)
     changes, history = walked(shallow)
-    assert [change.message for change in changes] == ["commit 4", "commit 3"]
+    assert [change.message for change in changes] == ["commit 3", "commit 4"]
     assert history.skipped == {"shallow_boundary": 1}
 
 

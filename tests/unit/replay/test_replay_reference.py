@@ -23,11 +23,11 @@ def printed(text: str, *lines: tuple[int, int], path: str = "a.py") -> Printed:
     return Printed(Replayed(source, path, outline_of(source, path)), ShownLines.of(lines))
 
 
-def test_the_perfect_ranker_shows_the_stretches_that_hold_the_hunks(module: str) -> None:
+def test_the_perfect_ranker_shows_the_pieces_that_hold_the_hunks(module: str) -> None:
     best = references(module, HUGE).perfect([(40, 42), (70, 71)])
-    # Blank lines between two functions go with the first of them.
-    assert best.shown == ShownLines.of([(33, 64), (65, 94)])
-    assert best.tokens == printed(module, (33, 94)).tokens
+    # A function of 30 lines is a piece of 24 and one of 6.
+    assert best.shown == ShownLines.of([(33, 56), (65, 88)])
+    assert best.tokens == printed(module, (33, 56), (65, 88)).tokens
 
 
 def test_it_takes_what_fits_the_cheapest_first_and_counts_all_that_is_printed(module: str) -> None:
@@ -37,16 +37,16 @@ def test_it_takes_what_fits_the_cheapest_first_and_counts_all_that_is_printed(mo
     assert references(text, tiny).perfect(both).shown.contains(97, 98)
     assert not references(text, tiny).perfect(both).shown.contains(40, 42)
     assert not references(text, tiny - 1).perfect(both).shown.contains(97, 98)
-    everything = printed(text, (33, 64), (97, 98)).tokens
+    everything = printed(text, (33, 56), (97, 98)).tokens
     assert references(text, everything).perfect(both).tokens == everything
     assert not references(text, everything - 1).perfect(both).shown.contains(40, 42)
 
 
-def test_a_long_unit_is_cut_into_stretches() -> None:
+def test_the_naive_one_cuts_a_long_unit_into_stretches() -> None:
     text = "def long() -> None:\n" + "".join(f"    call_{number}({number})\n" for number in range(99))
-    best = references(text, HUGE).perfect([(50, 52)])
     assert MAX_STRETCH_LINES == 40
-    assert best.shown == ShownLines.of([(41, 80)])
+    one = printed(text, (1, 1), (41, 80))
+    assert references(text, one.tokens).naive("call_50").shown == one.shown
 
 
 def test_the_naive_ranker_shows_all_signatures_and_what_answers_the_query(module: str) -> None:

@@ -1,0 +1,28 @@
+"""Shell scripts: functions."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import tree_sitter_bash
+
+from coordinator.reading.language.definition import named
+from coordinator.reading.language.grammar import Grammar
+
+SHELL: Final = Grammar(
+    name="Bash",
+    load=tree_sitter_bash.language,
+    rules={"function_definition": named("function")},
+    transparent=frozenset(
+        {
+            "ERROR",
+            "if_statement",
+            "elif_clause",
+            "else_clause",
+            "case_statement",
+            "case_item",
+            "list",
+            "compound_statement",
+        }
+    ),
+)

@@ -1,0 +1,34 @@
+"""Wakeups of real facts are shorter than flat lists of them: the figures of docs/memory.md."""
+
+import random
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from actors.memory.fact import Fact
+from coordinator.bench.fact_source import code_facts, doc_facts
+from coordinator.reading.token_count import count_tokens
+from coordinator.waking.layout import Room, lay_out
+
+ROOT = Path(__file__).parents[3]
+SETS = {
+    "our code": lambda: code_facts(ROOT / "coordinator"),
+    "our docs": lambda: doc_facts(ROOT / "docs"),
+    "asyncio": lambda: code_facts(Path(sysconfig.get_path("stdlib")) / "asyncio"),
+}
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("order", ["as found", "shuffled"])
+@pytest.mark.parametrize("max_tokens", [500, 1_000, 2_000])
+def test_a_tenth_of_the_tokens_is_saved_at_least(name, order, max_tokens):
+    drafts = list(SETS[name]())
+    facts = [Fact(n, "home", *draft[:4], "ann#1", 0.0, draft.path, 0.0) for n, draft in enumerate(drafts)]
+    assert len(facts) > 100
+    if order == "shuffled":
+        random.Random(1).shuffle(facts)
+    made = lay_out(facts[:300], "", Room("default", max_tokens, 0.7, count_tokens))
+    assert len(made.placed) > 10
+    assert made.n_tokens > 0.9 * max_tokens
+    assert made.n_tokens <= 0.9 * made.n_flat_tokens
