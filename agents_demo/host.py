@@ -13,6 +13,7 @@ from pathlib import Path
 
 from actors.runtime.errors import Unavailable
 from coordinator.cluster import address_of, down, up
+from coordinator.gateway.settings import GatewaySettings
 from coordinator.head import recorded_head, stop_head
 from coordinator.settings import Settings
 from coordinator.store_record import forget_stores
@@ -33,6 +34,7 @@ def coordinator_for(settings: Settings, folder: Path) -> Iterator[Settings]:
         "data_dir": folder,
         "store_url": None,
         "metrics": False,
+        "gateway": GatewaySettings(enabled=False),
     }
     try:
         with _terminable(), _own(settings.model_copy(update=own)) as hosted:

@@ -25,10 +25,14 @@ from actors.sessions.messages import SessionList
 from actors.thresholds.event import ReplayRow
 from actors.thresholds.messages import Forgotten, Imported, Learning, ReplayCounted
 from coordinator.answer import Claimed, NotGranted
+from coordinator.close_work import CloseWork
 from coordinator.core import Core, Identity, PathName, named_list
 from coordinator.editing.edited import Edited
 from coordinator.editing.request import EditRequest, replacements_of
+from coordinator.efficacy import Efficacy, efficacy
+from coordinator.http_transport import HttpTransport, token_for
 from coordinator.identity import local_name
+from coordinator.memory.handing import HandOver
 from coordinator.memory.handle import FactHandle, PlaybookHandle
 from coordinator.reading.budget import Budget
 from coordinator.reading.mode import Wish
@@ -47,15 +51,26 @@ Value = TypeVar("Value")
 
 
 def connect_core(
-    settings: Settings | None, root: PathName | None, agent: str | None, parent: str, kept_by: str, task: str = ""
+    settings: Settings | None,
+    root: PathName | None,
+    agent: str | None,
+    parent: str,
+    kept_by: str,
+    task: str = "",
+    url: str = "",
 ) -> Core:
-    """Find the coordinator and set up an agent with a task. Raises `Unavailable` and says what to do."""
+    """Find the coordinator, at a gateway's `url` or over Ray, and set up an agent with a task.
+
+    Raises `Unavailable` and says what to do.
+    """
     if root is not None and not Path(root).exists():
         raise Misuse(f"there is no folder {str(root)!r} to work in: name the root of the files that agents share")
     settings = settings or Settings.load(start=None if root is None else Path(root))
     transport: Transport | None = None
     embedder: Embedder | None = None
-    if not settings.disabled:
+    if url and not settings.disabled:
+        transport = HttpTransport(url, token_for(url, settings.state_dir))
+    elif not settings.disabled:
         # Ray is a slow import and not needed by whoever does without it.
         from coordinator.cluster import attach
         from coordinator.embedding.connect import ray_embedder
@@ -86,6 +101,7 @@ class Coordinator:
     @classmethod
     def connect(
         cls,
+        url: str = "",
         *,
         agent: str | None = None,
         root: PathName | None = None,
@@ -96,10 +112,12 @@ class Coordinator:
     ) -> Coordinator:
         """Connect and register as `agent` in the workspace around `root` (default: the current folder).
 
+        Through the gateway at `url` (`http://127.0.0.1:7464`), without Ray in this process, or over Ray if it is empty.
+
         `parent` makes this agent a child: never blocked by its parent's claims. `task` is as in `work_on`. Raises
         `Unavailable` if no coordinator is running, `Misuse` for a name that cannot be used.
         """
-        coordinator = cls(connect_core(settings, root, agent, parent, kept_by, task))
+        coordinator = cls(connect_core(settings, root, agent, parent, kept_by, task, url))
         if coordinator._core.transport is not None:
             coordinator._do(coordinator._core.register())
         return coordinator
@@ -113,7 +131,9 @@ class Coordinator:
         self.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_reconnect, (self._core.settings, str(self._core.workspace.root), self._core.space, self.agent_id))
+        core, transport = self._core, self._core.transport
+        url = transport.url if isinstance(transport, HttpTransport) else ""
+        return (_reconnect, (core.settings, str(core.workspace.root), core.space, self.agent_id, url))
 
     def __repr__(self) -> str:
         return f"Coordinator({self.agent_id or 'no session'}, space={self._core.space!r})"
@@ -206,7 +226,7 @@ class Coordinator:
     def _own(self, answer: Granted | Held) -> Claimed | NotGranted:
         if isinstance(answer, Held):
             return NotGranted(answer)
-        return Claimed(answer, self._core.validity(), self._give_back)
+        return Claimed(answer, self._core.validity(), self._give_back, self._core.lessons(answer))
 
     def _give_back(self, granted: Granted, done: bool) -> Released:
         return self._do(self._core.release_claim(granted, done))
@@ -229,6 +249,14 @@ class Coordinator:
         answer = self._do(self._core.transfer(generation, to_agent, note))
         return NotGranted(answer) if isinstance(answer, Held) else answer
 
+    def hand_over(self, to_agent: str, *, note: str = "") -> HandOver:
+        """Make a checkpoint and hand over all claims of this space; what is returned tells the other agent of both.
+
+        `to_agent` is its `agent_id`, or its name if that is unique; it can go on with `playbook.resume`. Claims that
+        somebody waits for in its way stay here, in `kept`.
+        """
+        return self._do(self._core.hand_over(to_agent, note))
+
     def force_release(self, target: PathName, *, reason: str, even_if_alive: bool = False) -> Released:
         """Take a target away from whoever holds it; refused while the holder is alive unless told otherwise.
 
@@ -247,6 +275,13 @@ class Coordinator:
     def sync(self, *, limit: int = 15) -> FieldView:
         """The live field: the strongest signals first, claims among them, and how many rows were left out."""
         return self._do(self._core.sync(limit))
+
+    def close_work(self, intent: str, *, n: int = 5) -> list[CloseWork]:
+        """Who else holds claims for something like this intent, the nearest first: ask before beginning the same thing.
+
+        Near by words, and by meaning where the embedding model is ready.
+        """
+        return self._do(self._core.close_work(intent, n))
 
     def check(self, path: PathName, generation: int = 0) -> Checked:
         """Whether this agent's claim with that generation still covers the path; if not, why, and who holds it now."""
@@ -279,6 +314,10 @@ class Coordinator:
     def statistics(self) -> tuple[FieldCounts, Statistics]:
         """Counts of the field and of the quality store."""
         return self._do(self._core.field_counts()), self._do(self._core.quality_statistics())
+
+    def efficacy(self) -> Efficacy:
+        """How edits and reads went, what was learned, and what it was worth, as the stores tell it."""
+        return self._do(efficacy(self._core))
 
     def edit_quality(self) -> EditQuality:
         """How edits went, by extension and mode of the view that they were made from."""
@@ -413,9 +452,9 @@ class NoTransport:
         raise Unavailable(f"SCENTFIELD_DISABLED is set: {domain} was not asked")
 
 
-def _reconnect(settings: Settings, root: str, space: str, parent: str) -> Coordinator:
+def _reconnect(settings: Settings, root: str, space: str, parent: str, url: str) -> Coordinator:
     """What unpickling does: a child of the agent that was pickled, with a session and a token of its own."""
     folder = Path(root) if Path(root).is_dir() else Path.cwd()
     return Coordinator.connect(
-        agent=local_name(), root=folder, settings=settings.model_copy(update={"space": space}), parent=parent
+        url, agent=local_name(), root=folder, settings=settings.model_copy(update={"space": space}), parent=parent
     )

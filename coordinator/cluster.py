@@ -26,8 +26,9 @@ from actors.runtime.actor import ActorConfig, StateActor
 from actors.runtime.errors import Corrupt, Unavailable, error_from_code
 from actors.runtime.ownership import adopt
 from actors.runtime.store import Store
-from coordinator.domain import DOMAINS, EMBEDDING, Domain, machine_options
+from coordinator.domain import DOMAINS, EMBEDDING, GATEWAY, Domain, machine_options
 from coordinator.folder import private_folder
+from coordinator.gateway.address_file import forget_address
 from coordinator.head import Head, protect_token, recorded_head, start_head, stop_head
 from coordinator.named_actor import await_gone, is_there
 from coordinator.ray_messages import messages_logged
@@ -46,7 +47,7 @@ _forked_from: list[int] = []  # the connected process that this one is a fork of
 
 @dataclass(frozen=True, slots=True)
 class UpReport:
-    """What `up` found and did: where the cluster is, each state actor's account of itself, and where metrics are."""
+    """What `up` found and did: where the cluster is, each state actor's account of itself, and what is served where."""
 
     address: str
     dashboard_url: str
@@ -54,6 +55,7 @@ class UpReport:
     created: tuple[str, ...]
     actors: dict[str, dict[str, Any]] = field(default_factory=dict)
     metrics_url: str = ""
+    gateway_url: str = ""
 
 
 def address_of(settings: Settings) -> str | None:
@@ -160,20 +162,21 @@ def _neutral_folder(settings: Settings) -> Iterator[None]:
         os.chdir(before)
 
 
-def up(settings: Settings, *, num_cpus: int | None = None) -> UpReport:
-    """Start what is missing; safe to repeat.
+def up(settings: Settings, *, num_cpus: int | None = None, root: Path | None = None) -> UpReport:
+    """Start what is missing; safe to repeat. `root` is the tree that the gateway lets agents work in (default: here).
 
     Raises `Corrupt` for a store that cannot be trusted or is another than the cluster has on record, `Unavailable` for
-    a cluster that does not start and for metrics on a port that was asked for and is taken.
+    a cluster that does not start and for a port that was asked for and is taken.
     """
     with up_lock(settings.state_dir):
-        return _up(settings, num_cpus)
+        return _up(settings, num_cpus, Path.cwd() if root is None else root)
 
 
-def _up(settings: Settings, num_cpus: int | None) -> UpReport:
+def _up(settings: Settings, num_cpus: int | None, root: Path) -> UpReport:
     # A web server is a slow import and not needed by clients, who come here to attach.
     # So is the model's library.
     from coordinator.embedding.launch import launch_embedding
+    from coordinator.gateway.launch import gateway_url, start_gateway
     from coordinator.metrics.launch import exporter_url, start_exporter
 
     head, started = None, False
@@ -189,12 +192,14 @@ def _up(settings: Settings, num_cpus: int | None) -> UpReport:
         if launch_embedding(settings, settings.model):
             created.append(EMBEDDING)
         start_exporter(settings)
+        start_gateway(settings, root)
         actors = {name: _await_service(domain, settings) for name, domain in DOMAINS.items()}
     except Corrupt:
         _take_back(created, head if started else None, settings)
         raise
     dashboard_url = "" if head is None else head.dashboard_url
-    return UpReport(address, dashboard_url, started, tuple(created), actors, exporter_url(settings))
+    urls = exporter_url(settings), gateway_url(settings)
+    return UpReport(address, dashboard_url, started, tuple(created), actors, *urls)
 
 
 def _take_back(created: list[str], head: Head | None, settings: Settings) -> None:
@@ -276,7 +281,7 @@ def actor_names(settings: Settings) -> list[str]:
 
     entries = ray.util.list_named_actors(all_namespaces=True)
     there = {entry["name"] for entry in entries if entry["namespace"] == settings.namespace}
-    return [name for name in (*DOMAINS, EMBEDDING, EXPORTER) if name in there]
+    return [name for name in (*DOMAINS, EMBEDDING, EXPORTER, GATEWAY) if name in there]
 
 
 def down(settings: Settings) -> tuple[list[str], bool]:
@@ -294,6 +299,7 @@ def down(settings: Settings) -> tuple[list[str], bool]:
         ray.kill(handle, no_restart=True)
         await_gone(name, settings.namespace)
         stopped.append(name)
+    forget_address(settings.state_dir)
     head = recorded_head(settings.state_dir)
     if head is None or head.address != address:
         return stopped, False  # there is none of ours, or these actors ran somewhere else

@@ -8,16 +8,16 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import platformdirs
 from pydantic import Field, PositiveFloat, StringConstraints, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from actors.runtime.errors import Misuse
 from actors.runtime.holdout import SHARE
+from coordinator.config_file import default_state_dir, files_around
 from coordinator.embedding.settings import EmbeddingSettings
+from coordinator.gateway.settings import GatewaySettings
 from coordinator.waking.profile import MAX_TOKENS
 
-PROJECT_FILE = "scentfield.toml"
 ProfileName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9+_-]{1,16}$")]
 TokenCap = Annotated[int, Field(ge=0, le=MAX_TOKENS)]
 _START: ContextVar[Path | None] = ContextVar("start", default=None)
@@ -81,6 +81,7 @@ class Settings(BaseSettings):
     embeddings_auto_download: bool | None = Field(
         default=None, description="whether models may be downloaded; wins over auto_download of [embedding]"
     )
+    gateway: GatewaySettings = Field(default_factory=GatewaySettings, description="the door for HTTP and MCP")
     metrics: bool = Field(default=True, description="serve metrics to Prometheus")
     metrics_host: str = Field(default="127.0.0.1", description="where the exporter listens")
     metrics_port: int = Field(default=9464, ge=0, le=65_535, description="the exporter's port; 0 takes a free one")
@@ -126,7 +127,7 @@ class Settings(BaseSettings):
         """Where this namespace keeps its state."""
         if self.data_dir is not None:
             return self.data_dir
-        return Path(platformdirs.user_state_dir("scentfield", appauthor=False)) / self.namespace
+        return default_state_dir(self.namespace)
 
     @property
     def model(self) -> EmbeddingSettings:
@@ -148,10 +149,7 @@ class Settings(BaseSettings):
 
 def config_files() -> tuple[Path, Path]:
     """The project's file (of the nearest folder above) and the user's, whether or not they exist."""
-    here = (_START.get() or Path.cwd()).absolute()
-    project = next((folder for folder in (here, *here.parents) if (folder / PROJECT_FILE).is_file()), here)
-    user = Path(platformdirs.user_config_dir("scentfield", appauthor=False))
-    return project / PROJECT_FILE, user / PROJECT_FILE
+    return files_around((_START.get() or Path.cwd()).absolute())
 
 
 def origins(settings: Settings, flags: dict[str, Any] | None = None) -> dict[str, str]:

@@ -15,6 +15,7 @@ import ray
 from actors.runtime.errors import Misuse
 from coordinator.cluster import attach, down, up
 from coordinator.folder import private_folder
+from coordinator.gateway.settings import GatewaySettings
 from coordinator.head import start_head, stop_head
 from coordinator.settings import Settings
 
@@ -48,6 +49,7 @@ def bench_head(folder: Path, **changes: Any) -> Iterator[Settings]:
             agent=None,
             disabled=False,
             metrics=False,
+            gateway=GatewaySettings(enabled=False),
             ttl_s=300.0,  # a worker that is starved of its processor is not to be taken for dead
             **changes,
         )

@@ -22,6 +22,7 @@ from coordinator.cluster import down, up
 from coordinator.domain import DOMAINS
 from coordinator.embedding.settings import EmbeddingSettings
 from coordinator.folder import private_folder
+from coordinator.gateway.settings import GatewaySettings
 from coordinator.head import Head, start_head, stop_head
 from coordinator.ray_transport import RayTransport
 from coordinator.settings import Settings
@@ -50,6 +51,7 @@ class Stage:
             agent=None,
             disabled=False,
             metrics=False,
+            gateway=GatewaySettings(enabled=False),
             ttl_s=plan.ttl_s,
             lock_delay_s=plan.lock_delay_s,
             call_timeout_s=plan.call_timeout_s,

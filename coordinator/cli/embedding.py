@@ -11,6 +11,7 @@ from actors.embedding.status import State, Status
 from coordinator.cli.exit_code import ExitCode
 from coordinator.cli.invocation import Invocation
 from coordinator.cli.outcome import Line, Outcome, plain
+from coordinator.embedding.report import status_lines
 
 if TYPE_CHECKING:
     from coordinator.embedding.embedder import Embedder
@@ -56,7 +57,7 @@ def _off(call: Invocation) -> Status | None:
 
 def _embedder(call: Invocation) -> Embedder:
     """The way to the model. Raises `Unavailable` where nothing runs."""
-    _ = call.agent.transport  # connects
+    call.house.connect(call.settings)
     # Ray is a slow import.
     from coordinator.embedding.connect import ray_embedder
 
@@ -67,10 +68,3 @@ def _told(seen: Status) -> Outcome:
     document: dict[str, Any] = plain(seen)
     code = ExitCode.OK if seen.is_ready else ExitCode.UNAVAILABLE
     return Outcome(document, [Line(line) for line in status_lines(seen)], exit_code=code)
-
-
-def status_lines(seen: Status) -> list[str]:
-    """The section `Embedding` of the report."""
-    if seen.is_ready:
-        return ["Embedding", f"  {seen.model}: ready, {seen.n_dims} dimensions ({seen.model_id})"]
-    return ["Embedding", f"  {seen.model or 'no model'}: {seen.state}: {seen.reason}"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -32,20 +33,25 @@ def up(
     Without --address or RAY_ADDRESS it starts a Ray of its own on this machine, which only this user can reach.
     """
     with _waiting(call, "starting the coordinator"):
-        report = call.house.up(call.settings, num_cpus)
+        report = call.house.up(call.settings, num_cpus, call.flags.root)
     namespace = call.settings.namespace
     document = {
         "namespace": namespace,
         "address": report.address,
         "dashboard_url": report.dashboard_url,
         "metrics_url": report.metrics_url,
+        "gateway_url": report.gateway_url,
         "started_head": report.started_head,
         "created": list(report.created),
         "actors": report.actors,
     }
     what = f"started {', '.join(report.created)}" if report.created else "everything was there"
     lines: list[Part] = [Line(f"the coordinator is up in namespace {namespace} at {report.address}: {what}", "green")]
-    for name, url in (("dashboard", report.dashboard_url), ("metrics", report.metrics_url)):
+    for name, url in (
+        ("dashboard", report.dashboard_url),
+        ("metrics", report.metrics_url),
+        ("gateway", report.gateway_url),
+    ):
         if url:
             lines.append(Line(f"{name}: {url}"))
     return Outcome(document, [*lines, Line("next: scentfield claim FILE, scentfield status, scentfield down")])
@@ -107,6 +113,16 @@ def _sessions(call: Invocation) -> SessionList | None:
     except ScentfieldError:
         return None
     return listed
+
+
+def serve(call: Invocation) -> Outcome:
+    """Run the gateway here, until Ctrl-C; for a coordinator that was started without one."""
+    # A web server, and Ray.
+    from coordinator.gateway.launch import serve as serve_here
+
+    call.screen.note("the gateway serves until Ctrl-C")
+    serve_here(call.settings, call.flags.root or Path.cwd(), call.screen.note)
+    return Outcome({"served": True})
 
 
 def metrics(call: Invocation) -> Outcome:

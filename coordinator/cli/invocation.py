@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from coordinator.cli.flag import Flags
@@ -25,8 +26,8 @@ class House(Protocol):
     def address(self, settings: Settings) -> str | None:
         """The cluster to use, None if none is known. Asks nobody."""
 
-    def up(self, settings: Settings, num_cpus: int | None) -> UpReport:
-        """Start what is missing."""
+    def up(self, settings: Settings, num_cpus: int | None, root: Path | None) -> UpReport:
+        """Start what is missing; agents may work in `root` through the gateway."""
 
     def down(self, settings: Settings) -> tuple[list[str], bool]:
         """Stop the actors, and the head if `up` started it: (actors stopped, head stopped)."""
@@ -70,7 +71,14 @@ class Invocation:
         # It brings the whole client along, which `--help` does not need.
         from coordinator.cli.agent import ShellAgent
 
-        return ShellAgent(self.settings, self.flags.root, self.house.connect, self.screen.note)
+        return ShellAgent(self.settings, self.flags.root, self._connect, self.screen.note)
+
+    def _connect(self, settings: Settings) -> Transport:
+        """Reach the actors: through the gateway where one answers, which takes no Ray; else over Ray."""
+        # The HTTP client is not needed by `--help`.
+        from coordinator.cli.near_gateway import near_gateway
+
+        return near_gateway(settings) or self.house.connect(settings)
 
     @property
     def is_interactive(self) -> bool:

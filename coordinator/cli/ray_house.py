@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from coordinator import cluster
 from coordinator.cluster import UpReport
 from coordinator.ray_transport import RayTransport
@@ -20,9 +22,9 @@ class RayHouse:
         """The cluster to use; None if none is known."""
         return cluster.address_of(settings)
 
-    def up(self, settings: Settings, num_cpus: int | None) -> UpReport:
-        """Start what is missing."""
-        return cluster.up(settings, num_cpus=num_cpus)
+    def up(self, settings: Settings, num_cpus: int | None, root: Path | None) -> UpReport:
+        """Start what is missing; agents may work in `root` through the gateway."""
+        return cluster.up(settings, num_cpus=num_cpus, root=root)
 
     def down(self, settings: Settings) -> tuple[list[str], bool]:
         """Stop the actors, and the head if `up` started it."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -12,14 +11,9 @@ from coordinator.cli.exit_code import ExitCode
 from coordinator.cli.invocation import Invocation
 from coordinator.cli.outcome import Grid, Line, Outcome, Part, plain, span
 
-if TYPE_CHECKING:
-    from actors.memory.messages import Statistics as MemoryCounts
-    from actors.quality_store.messages import Savings
-
 _DESCRIBE_S: Final = 10.0
 _MAX_NAMED: Final = 10
 _MAX_ROWS: Final = 1_000
-_TWO_WEEKS: Final = 14
 
 
 def status(
@@ -49,6 +43,7 @@ def status(
         "gauges": {one.name: one.value for one in counts.gauges},
         "counters": {one.name: one.value for one in counts.counters},
         "actors": accounts,
+        "gateway": _gateway(call),
     }
     parts = [*_status_parts(document), *_claim_parts(document), *_agent_parts(document)]
     if verbose:
@@ -74,6 +69,20 @@ def _account(call: Invocation, domain: str) -> dict[str, Any]:
         return {"domain": domain, "trouble": [error.code, error.message]}
 
 
+def _gateway(call: Invocation) -> dict[str, Any] | None:
+    """Where the gateway serves, or what keeps it from that; None if there is none."""
+    if not call.settings.gateway.enabled:
+        return None
+    # The schemas of all domains are slow to build, and `--help` does without.
+    from coordinator.domain import GATEWAY
+
+    try:
+        account = call.agent.transport.describe(GATEWAY, _DESCRIBE_S)
+    except Unavailable:
+        return None
+    return {"url": account["url"], "trouble": account["trouble"]}
+
+
 def _status_parts(document: dict[str, Any]) -> list[Part]:
     rows = [
         (
@@ -93,7 +102,12 @@ def _status_parts(document: dict[str, Any]) -> list[Part]:
             f"space {document['space']}: {document['n_claims']} claimed, {document['n_waiters']} waiting, "
             f"strictness {document['strictness']}"
         ),
+        *_gateway_parts(document["gateway"]),
     ]
+
+
+def _gateway_parts(gateway: dict[str, Any] | None) -> list[Part]:
+    return [] if gateway is None else [Line(f"gateway: {gateway['url'] or gateway['trouble']}")]
 
 
 def _claim_parts(document: dict[str, Any]) -> list[Part]:
@@ -128,50 +142,12 @@ def _learned(call: Invocation, parts: list[Part], counters: dict[str, int]) -> d
 def _sections(call: Invocation, parts: list[Part], counters: dict[str, int]) -> dict[str, Any]:
     """Sections for people, and the same for programs."""
     # The reports belong to their domains; they are needed by -v only.
-    from actors.quality_store.report import bounce_lines, edit_quality_lines, savings_lines, source_lines
-    from actors.thresholds.report import placement_lines, threshold_lines
-    from coordinator.cli.embedding import model_status, status_lines  # it takes `plain` from here
+    from coordinator.cli.embedding import model_status  # it takes `plain` from here
+    from coordinator.efficacy import efficacy
+    from coordinator.embedding.report import status_lines
 
-    agent = call.agent
-    quality = agent.query(lambda core: core.edit_quality())
-    statistics = agent.query(lambda core: core.quality_statistics())
-    learned = agent.query(lambda core: core.learned.learning())
-    reads = agent.query(lambda core: core.learned.read_quality())
-    savings = agent.query(lambda core: core.learned.savings(_TWO_WEEKS))
-    remembered = agent.query(lambda core: core.playbook.statistics())
+    told = call.agent.query(efficacy)
     model = model_status(call)
-    for section in (
-        edit_quality_lines(quality),
-        source_lines(statistics),
-        bounce_lines(reads),
-        threshold_lines(learned),
-        placement_lines(learned),
-        savings_lines(statistics.ledger),
-        _efficacy_lines(savings, counters, remembered),
-        status_lines(model),
-    ):
+    for section in (*told.sections(counters), status_lines(model)):
         parts += [Line(""), *(Line(line) for line in section)]
-    return {
-        "edit_quality": plain(quality),
-        "quality_statistics": plain(statistics),
-        "read_quality": plain(reads),
-        "learning": plain(learned),
-        "savings": plain(savings),
-        "memory": plain(remembered),
-        "embedding": plain(model),
-    }
-
-
-def _efficacy_lines(savings: Savings, counters: dict[str, int], remembered: MemoryCounts) -> list[str]:
-    """What can be told of whether it helps."""
-    from actors.memory.report import survival_line  # the same
-    from actors.quality_store.ledger_report import bounce_line  # the same
-
-    today = datetime.now(UTC).date()
-    names = [str(today - timedelta(days=age)) for age in reversed(range(_TWO_WEEKS))]
-    return [
-        "Learning Efficacy",
-        bounce_line(savings.days, names),
-        survival_line(remembered),
-        f"  duplicate work prevented: {counters.get('duplicate_work_prevented', 0)}",
-    ]
+    return {**{name: plain(one) for name, one in told.document().items()}, "embedding": plain(model)}

@@ -1,18 +1,14 @@
 """The exporter: an actor of its own that serves /metrics and /healthz, so that no scrape ever stands in a claim's way.
 
-It asks the state actors when it is scraped. A port that is taken does not end the actor, because Ray would not start it
-again: it keeps trying, and says meanwhile what is wrong.
+It asks the state actors when it is scraped.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
-import socket
 from dataclasses import dataclass
 from typing import Any, Final
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -20,10 +16,10 @@ from starlette.routing import Route
 
 from coordinator.metrics.exposition import encoded
 from coordinator.metrics.probe import Line, Probe
+from coordinator.web.server import Address, WebServer
 
 EXPORTER: Final = "exporter"
-_RETRY_S: Final = 1.0
-_BACKLOG: Final = 64
+_ADVICE: Final = "set metrics_port to a free port or to 0, or metrics to false"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +36,12 @@ class Site:
 
     def __init__(self, line: Line) -> None:
         self._probe = Probe(line)
-        self.app = Starlette(routes=[Route("/metrics", self._metrics), Route("/healthz", self._health)])
+        self.routes = [Route("/metrics", self._metrics), Route("/healthz", self._health)]
+        self.app = Starlette(routes=self.routes)
+
+    async def proofs(self) -> dict[str, str]:
+        """What keeps each state actor from a write that can be read back, empty if nothing does; by domain."""
+        return await self._probe.prove()
 
     async def _metrics(self, request: Request) -> Response:
         sightings, model = await asyncio.gather(self._probe.look(), self._probe.look_at_model())
@@ -48,7 +49,7 @@ class Site:
         return Response(body, headers={"content-type": content_type})
 
     async def _health(self, _request: Request) -> Response:
-        problems = await self._probe.prove()
+        problems = await self.proofs()
         actors = {domain: problem or "serves" for domain, problem in problems.items()}
         is_well = not any(problems.values())
         status = "ok" if is_well else "unavailable"
@@ -62,52 +63,9 @@ class Exporter:
         # Ray is a slow import and not needed by whoever tests the site.
         from coordinator.metrics.ray_line import RayLine
 
-        self._config = config
-        self._site = Site(RayLine(config.namespace))
-        self._url = ""
-        self._trouble = ""
-        self._tried = asyncio.Event()
-        self._serving = asyncio.get_running_loop().create_task(self._serve())
+        address = Address(config.host, config.port, EXPORTER, _ADVICE)
+        self._server = WebServer(Site(RayLine(config.namespace)).app, address, path="/metrics")
 
     async def describe(self) -> dict[str, Any]:
         """Its address, or why it has none; waits for the first try."""
-        await self._tried.wait()
-        return {"pid": os.getpid(), "url": self._url, "trouble": self._trouble}
-
-    async def _serve(self) -> None:
-        listener = await self._listener()
-        port = listener.getsockname()[1]
-        self._url, self._trouble = f"http://{_in_url(self._config.host)}:{port}/metrics", ""
-        self._tried.set()
-        config = uvicorn.Config(self._site.app, lifespan="off", log_config=None, access_log=False)
-        await uvicorn.Server(config).serve(sockets=[listener])
-
-    async def _listener(self) -> socket.socket:
-        while True:
-            try:
-                return listen(self._config.host, self._config.port)
-            except OSError as error:
-                self._trouble = (
-                    f"the exporter cannot listen on {self._config.host}:{self._config.port} ({error.strerror}): "
-                    "set metrics_port to a free port or to 0, or metrics to false"
-                )
-                self._tried.set()
-                await asyncio.sleep(_RETRY_S)
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """A listening socket. Raises `OSError` if the address cannot be had."""
-    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    listener = socket.socket(family, kind, protocol)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        listener.listen(_BACKLOG)
-    except BaseException:
-        listener.close()
-        raise
-    return listener
-
-
-def _in_url(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
+        return await self._server.describe()

@@ -112,7 +112,7 @@ class Layout:
     def _name(self, first: int, last: int) -> str:
         """The definition that the first omitted text belongs to, and those that begin in the gap."""
         names = dict.fromkeys([self._owner(first, last), *self._begun(first, last)])
-        named = [name for name in names if name]
+        named = list(_shortened([name for name in names if name]))
         lengths = list(accumulate(len(name) + 1 for name in named))
         n_named = max(1, bisect_right(lengths, self._max_name_characters))
         more = [f"+{len(named) - n_named}"] if len(named) > n_named else []
@@ -142,6 +142,15 @@ class UnitLayout(Layout):
         owner = super()._owner(first, last)
         above = self._owners[first - 1]
         return "" if above is not None and above.name == owner else owner
+
+
+def _shortened(names: Sequence[str]) -> Iterator[str]:
+    """`names`; `.name` for one that has the same things around it as the one before."""
+    before = ""
+    for name in names:
+        around, dot, last = name.rpartition(".")
+        yield f".{last}" if dot and around and around == before else name
+        before = around
 
 
 class FilterLayout(Layout):

@@ -51,6 +51,7 @@ _DOES_NOT_PAY: Final = "does_not_pay"
 class Reading:
     """A view, and beside it what others are doing with the file. `hints` never stand in the view's bytes.
 
+    Neither do `lessons`, which say what has helped with this file before.
     `arms` are the learned layers that this view went without, as part of a holdout.
     """
 
@@ -58,6 +59,7 @@ class Reading:
     view: View
     hints: tuple[str, ...] = ()
     arms: tuple[str, ...] = ()
+    lessons: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return self.view.text
@@ -78,6 +80,7 @@ class Reading:
             "total_tokens": self.view.total_tokens,
             "content_hash": self.view.content_hash,
             "hints": list(self.hints),
+            "lessons": list(self.lessons),
             "held_out": list(self.arms),
         }
 

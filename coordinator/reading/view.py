@@ -138,13 +138,19 @@ def expand(source: SourceText, unit_name: str, *, path: str, why: str) -> View:
     Raises `Misuse` that lists the closest names if there is no such unit.
     """
     outline = outline_of(source, path)
-    unit = outline.find(unit_name) or outline.find(slug(unit_name))
+    unit = _find(outline, unit_name)
     if unit is None:
         raise Misuse(_unknown_unit(unit_name, path, [known.name for known in outline.units]))
     page = _Page(source, why, ())
     cut = page.unit(unit, outline, unit_lines(outline, unit))
     whole = page.unit(unit, outline, ShownLines.of([unit.lines]))
     return cut if cut.tokens < whole.tokens else whole
+
+
+def _find(outline: Outline, name: str) -> Unit | None:
+    """The unit of this name, as in the source or as in a marker; `.name` is short for the only one that ends so."""
+    ending = [unit for unit in outline.units if unit.name.endswith(name)] if name.startswith(".") else []
+    return outline.find(name) or outline.find(slug(name)) or (ending[0] if len(ending) == 1 else None)
 
 
 class _Page:

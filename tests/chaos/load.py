@@ -33,6 +33,7 @@ from coordinator.bench.crew import quantile
 from coordinator.cluster import up
 from coordinator.domain import SCENT_FIELD
 from coordinator.embedding.settings import EmbeddingSettings
+from coordinator.gateway.settings import GatewaySettings
 from coordinator.head import start_head, stop_head
 from coordinator.ray_transport import RayTransport
 
@@ -187,6 +188,7 @@ def main(for_s: float, n_processes: int, n_sessions: int, folder: Path) -> dict[
         ttl_s=TTL_S,
         call_timeout_s=CALL_S,
         metrics=False,
+        gateway=GatewaySettings(enabled=False),
         embedding=EmbeddingSettings(model="off"),
     )
     try:

@@ -24,6 +24,7 @@ from coordinator.chaos.node import SecondNode
 from coordinator.cluster import attach, up
 from coordinator.domain import DOMAINS
 from coordinator.embedding.settings import EmbeddingSettings
+from coordinator.gateway.settings import GatewaySettings
 from coordinator.head import start_head, stop_head
 from coordinator.ray_transport import RayTransport
 
@@ -42,6 +43,7 @@ def main(store: str, folder: Path) -> dict[str, Any]:
         ttl_s=60.0,
         call_timeout_s=90.0,
         metrics=False,
+        gateway=GatewaySettings(enabled=False),
         embedding=EmbeddingSettings(model="off"),
     )
     try:

@@ -22,6 +22,7 @@ from typing import Any
 import psutil
 import pytest
 
+from coordinator.gateway.settings import GatewaySettings
 from coordinator.head import Head, start_head, stop_head
 from coordinator.settings import Settings
 
@@ -93,6 +94,7 @@ def _short_times(head: Head, name: str, data_dir: Path) -> Settings:
         lock_delay_s=0.3,
         call_timeout_s=30.0,
         metrics=False,
+        gateway=GatewaySettings(enabled=False),
         metrics_port=0,
     )
 

@@ -16,6 +16,7 @@ from coordinator.client import Coordinator
 from coordinator.cluster import down, up
 from coordinator.conversation import Conversation, value_of
 from coordinator.domain import DOMAINS, SCENT_FIELD
+from coordinator.gateway.settings import GatewaySettings
 from coordinator.head import Head
 from coordinator.ray_transport import RayTransport
 from coordinator.settings import Settings
@@ -43,6 +44,7 @@ def quiet(head: Head, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sett
         space="test",
         ttl_s=60.0,
         metrics=False,
+        gateway=GatewaySettings(enabled=False),
     )
     up(settings)
     yield settings

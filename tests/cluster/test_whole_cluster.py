@@ -12,6 +12,7 @@ import psutil
 import pytest
 
 from coordinator.domain import DOMAINS, EMBEDDING
+from coordinator.gateway.settings import GatewaySettings
 from coordinator.head import Head
 from coordinator.settings import Settings
 
@@ -22,7 +23,8 @@ pytestmark = [pytest.mark.cluster, pytest.mark.timeout(400)]
 def own_settings(tmp_path: Path) -> Any:
     """Settings that name no cluster; what they start is ended after the test, whatever happened."""
     data_dir = tmp_path / "state"
-    yield Settings(data_dir=data_dir, namespace="own", space="test", ttl_s=30.0, metrics=False, metrics_port=0)
+    plain = {"data_dir": data_dir, "namespace": "own", "space": "test", "ttl_s": 30.0, "metrics": False}
+    yield Settings(**plain, metrics_port=0, gateway=GatewaySettings(enabled=False))
     with contextlib.suppress(FileNotFoundError, psutil.Error):
         _kill_family(_recorded(data_dir))
 

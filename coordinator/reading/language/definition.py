@@ -18,7 +18,7 @@ class Definition:
 
     `signature` is the node where the signature begins, and `body` the one that ends it; without a body all of the
     node is signature. The children of `members` may be definitions too, whose names begin with `scope`. Members of a
-    function count only where it is long.
+    function count only where it is long. `last` is where it ends, if that is not the node itself but one that follows.
     """
 
     name: str
@@ -27,6 +27,7 @@ class Definition:
     body: Node | None = None
     members: tuple[Node, ...] = ()
     scope: str = ""
+    last: Node | None = None
 
 
 @dataclass(frozen=True, slots=True)

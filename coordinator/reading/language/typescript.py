@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 import tree_sitter_typescript
 from tree_sitter import Node
 
-from coordinator.reading.language.definition import Found, Rule, named
+from coordinator.reading.block_units import MAX_BLOCK_LINES
+from coordinator.reading.language.definition import Definition, Found, Rule, named
 from coordinator.reading.language.grammar import Grammar
 from coordinator.reading.language.javascript import RULES as JAVASCRIPT_RULES
 from coordinator.reading.language.javascript import TRANSPARENT, exported, is_import
+from coordinator.reading.language.place import first_line, last_line, spans_lines
 
 
 def _statement(node: Node) -> Found:
@@ -27,12 +30,30 @@ def _ambient(node: Node) -> Found:
     return _rules[inner.type](inner) if inner is not None else None
 
 
+def _shape(body: str) -> Rule:
+    """An interface or a type: what it consists of counts only where it is long."""
+    whole = named("class", body=body)
+
+    def rule(node: Node) -> Found:
+        found = whole(node)
+        is_long = last_line(node) - first_line(node) >= MAX_BLOCK_LINES
+        return found if is_long or not isinstance(found, Definition) else replace(found, members=())
+
+    return rule
+
+
+def _property(node: Node) -> Found:
+    return named("function")(node) if spans_lines(node) else None
+
+
 _namespace = named("class")
 _rules: dict[str, Rule] = {
     **JAVASCRIPT_RULES,
     "abstract_class_declaration": named("class"),
-    "interface_declaration": named("class"),
-    "type_alias_declaration": named("class", body="value"),
+    "interface_declaration": _shape("body"),
+    "type_alias_declaration": _shape("value"),
+    "method_signature": named("function"),
+    "property_signature": _property,
     "enum_declaration": named("class"),
     "internal_module": _namespace,
     "module": _namespace,

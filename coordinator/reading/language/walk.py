@@ -62,7 +62,7 @@ class _Walk:
             found = rule(child) if rule is not None else None
             if isinstance(found, Definition):
                 floor = self._define(child, found, scope, floor, pending, depth)
-                pending[:] = self._loose_ends(child)
+                pending[:] = self._loose_ends(child) if found.last is None else []
             elif isinstance(found, Passage) and depth < MAX_DEPTH:
                 pending.clear()
                 for node in found.nodes:
@@ -95,7 +95,7 @@ class _Walk:
         return Unit(
             name=self.names.name(scope + found.name),
             kind=found.kind,
-            lines=(lead.first, self._last_text(node, signature[1])),
+            lines=(lead.first, self._last_text(found.last or node, signature[1])),
             signature=signature,
             decorated_at=lead.decorated_at,
             summary=docstring(found.body, self.contents) if docstring else comment_summary(lead.comment, self.contents),

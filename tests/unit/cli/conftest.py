@@ -84,6 +84,7 @@ class LocalHouse:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.actors: dict[str, LocalActor] = {}
+        self.web: dict[str, dict[str, Any]] = {}  # what web servers say of themselves
         self.before_call: Callable[[str, bytes], None] = lambda _domain, _raw: None
         self.n_calls = 0
         self.keeps_head = False
@@ -96,7 +97,7 @@ class LocalHouse:
     def address(self, _settings: Settings) -> str | None:
         return "127.0.0.1:1" if self.actors else None
 
-    def up(self, _settings: Settings, _num_cpus: int | None) -> Any:
+    def up(self, _settings: Settings, _num_cpus: int | None, _root: Path | None = None) -> Any:
         created = tuple(name for name in DOMAINS if name not in self.actors)
         self.actors |= {name: LocalActor(name, self.settings) for name in created}
         accounts = {name: actor.describe() for name, actor in self.actors.items()}
@@ -104,6 +105,7 @@ class LocalHouse:
             address="127.0.0.1:1",
             dashboard_url="http://127.0.0.1:2",
             metrics_url="",
+            gateway_url="",
             started_head=bool(created),
             created=created,
             actors=accounts,
@@ -131,6 +133,10 @@ class LocalHouse:
 
     def describe(self, domain: str, _timeout_s: float) -> dict[str, Any]:
         self.connect(self.settings)
+        if domain in self.web:
+            return self.web[domain]
+        if domain not in self.actors:
+            raise Unavailable(f"there is no actor {domain!r}")
         return self.actors[domain].describe()
 
     def forget_everyone(self) -> None:

@@ -129,6 +129,16 @@ def test_status_shows_actors_and_counts(scentfield: Any) -> None:
     assert status["actors"]["scent_field"]["trouble"] is None
 
 
+def test_status_says_where_the_gateway_serves_or_why_it_does_not(scentfield: Any) -> None:
+    assert scentfield.json("status")["gateway"] is None
+    web = scentfield.house.web
+    web["gateway"] = {"pid": 1, "url": "http://127.0.0.1:7464", "trouble": ""}
+    assert scentfield.json("status")["gateway"] == {"url": "http://127.0.0.1:7464", "trouble": ""}
+    assert "gateway: http://127.0.0.1:7464\n" in scentfield("status").stdout
+    web["gateway"] = {"pid": 1, "url": "", "trouble": "the port is taken"}
+    assert "gateway: the port is taken\n" in scentfield("status").stdout
+
+
 def test_status_shows_who_is_there_and_what_is_claimed_and_counters_only_when_asked(scentfield: Any) -> None:
     assert "no agent is alive\n" in scentfield("status").stdout
     scentfield("claim", "a.py", "--agent", "ann", "--intent", "fix f")

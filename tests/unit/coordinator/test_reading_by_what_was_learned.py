@@ -99,7 +99,7 @@ def test_modes_that_use_nothing_learned_ask_for_no_policy(agent, transport, monk
     monkeypatch.setattr(transport, "call", lambda domain, *more: (asked.append(domain), call(domain, *more))[1])
     for mode in ("full", "map", "signatures", "lines:1-2", "diff"):
         ann.read("long.py", mode)
-    assert set(asked) == {"quality_store", "scent_field"}
+    assert set(asked) == {"quality_store", "scent_field", "memory"}  # the memory for lessons, once
     ann.read("long.py", "entropy")
     assert asked.count("thresholds") == 1
 

@@ -5,59 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from actors.runtime.actor import ActorConfig, StateActor
-from actors.runtime.errors import Unavailable
-from coordinator.domain import DOMAINS, EMBEDDING, machine_options
+from coordinator.domain import DOMAINS
 from coordinator.metrics.actor_metric import ACTOR_METRICS, UP
-from coordinator.metrics.exporter import Site, listen
+from coordinator.metrics.exporter import Site
 from coordinator.metrics.probe import Probe
-from coordinator.settings import Settings
-
-
-class LocalLine:
-    """Real state actors in this process; those named `gone` cannot be reached, those `silent` never answer."""
-
-    def __init__(self, folder: Path, *, gone: tuple[str, ...] = (), silent: tuple[str, ...] = ()) -> None:
-        self.gone = gone
-        self.silent = silent
-        self.asked: list[str] = []
-        self.proved: list[str] = []
-        self.actors = {
-            name: StateActor(
-                ActorConfig(
-                    name,
-                    domain.machine,
-                    f"sqlite:///{folder / name}.sqlite3",
-                    machine_options(name, Settings(data_dir=folder)),
-                )
-            )
-            for name, domain in DOMAINS.items()
-        }
-
-    async def call_async(self, domain: str, raw: bytes, timeout_s: float) -> bytes:  # noqa: ARG002  # the protocol's signature
-        await self._reach(domain)
-        return await self.actors[domain].submit(raw)
-
-    async def describe_async(self, domain: str, timeout_s: float) -> dict[str, Any]:  # noqa: ARG002  # the same
-        self.asked.append(domain)
-        await self._reach(domain)
-        return await self.actors[domain].describe()
-
-    async def prove_async(self, domain: str, timeout_s: float) -> list[str] | None:  # noqa: ARG002  # the same
-        self.proved.append(domain)
-        await self._reach(domain)
-        return await self.actors[domain].prove()
-
-    async def _reach(self, domain: str) -> None:
-        if domain in self.gone or domain == EMBEDDING:
-            raise Unavailable(f"{domain} cannot be reached")
-        if domain in self.silent:
-            await asyncio.Event().wait()
+from coordinator.web.listener import listen
 
 
 async def get(site: Site, path: str, accept: str = "") -> tuple[int, str, str]:
@@ -77,14 +35,18 @@ async def get(site: Site, path: str, accept: str = "") -> tuple[int, str, str]:
     return sent[0]["status"], told.get("content-type", ""), sent[1]["body"].decode()
 
 
-def fetch(folder: Path, path: str, accept: str = "", **options: Any) -> tuple[int, str, str]:
-    async def run() -> tuple[int, str, str]:
-        return await get(Site(LocalLine(folder, **options)), path, accept)
+@pytest.fixture
+def fetch(local_line: Any) -> Callable[..., tuple[int, str, str]]:
+    def fetched(folder: Path, path: str, accept: str = "", **options: Any) -> tuple[int, str, str]:
+        async def run() -> tuple[int, str, str]:
+            return await get(Site(local_line(folder, **options)), path, accept)
 
-    return asyncio.run(run())
+        return asyncio.run(run())
+
+    return fetched
 
 
-def test_metrics_of_serving_actors_are_plain_text(tmp_path: Path) -> None:
+def test_metrics_of_serving_actors_are_plain_text(tmp_path: Path, fetch: Any) -> None:
     status, content_type, body = fetch(tmp_path, "/metrics")
     assert status == 200
     assert content_type.startswith("text/plain; version=0.0.4")
@@ -92,20 +54,20 @@ def test_metrics_of_serving_actors_are_plain_text(tmp_path: Path) -> None:
     assert 'scentfield_up{domain="quality_store"} 1.0' in body
 
 
-def test_a_scraper_that_asks_for_openmetrics_gets_it(tmp_path: Path) -> None:
+def test_a_scraper_that_asks_for_openmetrics_gets_it(tmp_path: Path, fetch: Any) -> None:
     _, content_type, body = fetch(tmp_path, "/metrics", "application/openmetrics-text; version=1.0.0")
     assert content_type.startswith("application/openmetrics-text")
     assert body.endswith("# EOF\n")
 
 
-def test_a_real_actor_tells_all_that_is_exported_of_it(tmp_path: Path) -> None:
+def test_a_real_actor_tells_all_that_is_exported_of_it(tmp_path: Path, fetch: Any) -> None:
     _, _, body = fetch(tmp_path, "/metrics")
     for metric in ACTOR_METRICS:
         for domain in DOMAINS:
             assert f'{metric.name}{{domain="{domain}"}} ' in body
 
 
-def test_an_actor_that_cannot_be_reached_is_down_and_the_other_is_served(tmp_path: Path) -> None:
+def test_an_actor_that_cannot_be_reached_is_down_and_the_other_is_served(tmp_path: Path, fetch: Any) -> None:
     status, _, body = fetch(tmp_path, "/metrics", gone=("scent_field",))
     assert status == 200
     assert f'{UP.name}{{domain="scent_field"}} 0.0' in body
@@ -114,7 +76,7 @@ def test_an_actor_that_cannot_be_reached_is_down_and_the_other_is_served(tmp_pat
     assert "scentfield_escalations_pending " in body
 
 
-def test_health_is_200_while_all_serve_and_503_with_the_reason_else(tmp_path: Path) -> None:
+def test_health_is_200_while_all_serve_and_503_with_the_reason_else(tmp_path: Path, fetch: Any) -> None:
     status, _, body = fetch(tmp_path, "/healthz")
     assert (status, json.loads(body)["status"]) == (200, "ok")
     status, _, body = fetch(tmp_path, "/healthz", gone=("quality_store",))
@@ -128,9 +90,9 @@ def test_health_is_200_while_all_serve_and_503_with_the_reason_else(tmp_path: Pa
     }
 
 
-def test_health_notices_a_store_that_is_gone_although_commits_go_on(tmp_path: Path) -> None:
+def test_health_notices_a_store_that_is_gone_although_commits_go_on(tmp_path: Path, local_line: Any) -> None:
     async def run() -> tuple[int, dict[str, Any]]:
-        site = Site(LocalLine(tmp_path))
+        site = Site(local_line(tmp_path))
         for file in tmp_path.glob("quality_store.sqlite3*"):
             file.unlink()
         status, _, body = await get(site, "/healthz")
@@ -142,9 +104,9 @@ def test_health_notices_a_store_that_is_gone_although_commits_go_on(tmp_path: Pa
     assert actors["scent_field"] == "serves"
 
 
-def test_health_is_proved_once_a_second_however_many_ask(tmp_path: Path) -> None:
+def test_health_is_proved_once_a_second_however_many_ask(tmp_path: Path, local_line: Any) -> None:
     async def run() -> tuple[list[str], list[str]]:
-        line, now_s = LocalLine(tmp_path), [5.0]
+        line, now_s = local_line(tmp_path), [5.0]
         probe = Probe(line, monotonic=lambda: now_s[0])
         for _ in range(3):
             await asyncio.gather(probe.prove(), probe.prove())
@@ -157,13 +119,13 @@ def test_health_is_proved_once_a_second_however_many_ask(tmp_path: Path) -> None
     assert sorted(first) == sorted(later) == sorted(DOMAINS)
 
 
-def test_an_unknown_page_is_not_found(tmp_path: Path) -> None:
+def test_an_unknown_page_is_not_found(tmp_path: Path, fetch: Any) -> None:
     assert fetch(tmp_path, "/secrets")[0] == 404
 
 
-def test_a_silent_actor_is_asked_once_however_many_look(tmp_path: Path) -> None:
+def test_a_silent_actor_is_asked_once_however_many_look(tmp_path: Path, local_line: Any) -> None:
     async def run() -> tuple[list[str], list[str]]:
-        line = LocalLine(tmp_path, silent=("scent_field",))
+        line = local_line(tmp_path, silent=("scent_field",))
         probe = Probe(line, patience_s=0.01)
         looks = [await probe.look() for _ in range(3)]
         return line.asked, [seen.problem for look in looks for seen in look if seen.domain == "scent_field"]
@@ -173,9 +135,9 @@ def test_a_silent_actor_is_asked_once_however_many_look(tmp_path: Path) -> None:
     assert problems == ["scent_field gave no answer within 0.01 s"] * 3
 
 
-def test_looks_at_one_time_share_their_questions(tmp_path: Path) -> None:
+def test_looks_at_one_time_share_their_questions(tmp_path: Path, local_line: Any) -> None:
     async def run() -> list[str]:
-        line = LocalLine(tmp_path)
+        line = local_line(tmp_path)
         probe = Probe(line)
         await asyncio.gather(*(probe.look() for _ in range(10)))
         return line.asked

@@ -83,3 +83,14 @@ def test_expand_gives_a_method_with_its_decorators(look: Look) -> None:
 def test_tsx_has_elements_and_ts_has_casts(look: Look) -> None:
     assert look("a.tsx", "export const App = (): Node => <p>hi</p>;\n").definitions == ["App"]
     assert look("a.ts", "const f = <T>(a: T) => <U>a;\n").outline.fallback == ""
+
+
+def test_what_an_interface_consists_of_counts_where_it_is_long(look: Look) -> None:
+    def definitions(n_filling: int) -> list[str]:
+        filling = "".join(f"  p{n}: string;\n" for n in range(n_filling))
+        return look(
+            "a.ts", f"interface Long {{\n{filling}  weigh(a: number): void;\n  b: {{\n    c: 1;\n  }};\n}}\n"
+        ).definitions
+
+    assert definitions(54) == ["Long"]
+    assert definitions(55) == ["Long", "Long.weigh", "Long.b"]

@@ -1,0 +1,23 @@
+"""The console script: `scentfield mcp` at once, all else with everything that a command line needs."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def run() -> None:
+    """The console script."""
+    if sys.argv[1:2] == ["mcp"]:
+        # A client waits for its answer; the command line takes half a second to load.
+        from coordinator.relay.main import flags_of
+        from coordinator.relay.main import run as relay
+
+        flags = flags_of(sys.argv[2:])
+        if flags is not None:
+            code = relay(flags)
+            sys.stdout.flush()
+            os._exit(code)  # threads may still wait for answers that nobody wants any more
+    from coordinator.cli.main import run as run_all
+
+    run_all()

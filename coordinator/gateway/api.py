@@ -1,0 +1,78 @@
+"""`/api/v1`: the state actors' own messages over HTTP, for clients of this package that have no Ray in their process.
+
+A request is carried to its actor as it came, with those of other callers, and so is the reply. Sessions and their
+tokens are in the messages; whoever has the gateway's token may say all that a driver of the cluster may say.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from actors.runtime.errors import Misuse, ScentfieldError
+from coordinator.domain import DOMAINS, EMBEDDING, GATEWAY
+from coordinator.gateway.batcher import Batcher
+from coordinator.metrics.probe import PATIENCE_S, Line
+
+TIMEOUT_HEADER: Final = "scentfield-timeout-s"
+MAX_TIMEOUT_S: Final = 1_200.0
+_DESCRIBED: Final = frozenset((*DOMAINS, EMBEDDING, GATEWAY))
+_BYTES: Final = "application/octet-stream"
+
+
+class Api:
+    """The routes, over the line and the batcher of a gateway."""
+
+    def __init__(self, line: Line, batcher: Batcher, usual_s: float) -> None:
+        self._line = line
+        self._batcher = batcher
+        self._usual_s = usual_s
+        self.routes = [
+            Route("/api/v1/submit/{domain}", self._submit, methods=["POST"]),
+            Route("/api/v1/describe/{domain}", self._describe, methods=["GET"]),
+        ]
+
+    async def _submit(self, request: Request) -> Response:
+        domain = request.path_params["domain"]
+        if domain not in DOMAINS:
+            return _unknown(domain)
+        try:
+            timeout_s = _timeout_s(request.headers.get(TIMEOUT_HEADER), self._usual_s)
+            reply = await self._batcher.call_async(domain, await request.body(), timeout_s)
+        except ScentfieldError as error:
+            return _failed(error)
+        return Response(reply, media_type=_BYTES)
+
+    async def _describe(self, request: Request) -> Response:
+        domain = request.path_params["domain"]
+        if domain not in _DESCRIBED:
+            return _unknown(domain)
+        try:
+            return JSONResponse(await self._line.describe_async(domain, PATIENCE_S))
+        except ScentfieldError as error:
+            return _failed(error)
+
+
+def _timeout_s(given: str | None, usual_s: float) -> float:
+    """How long the caller waits. Raises `Misuse` for what is no time."""
+    if given is None:
+        return usual_s
+    try:
+        timeout_s = float(given)
+    except ValueError:
+        timeout_s = 0.0
+    if not 0.0 < timeout_s <= MAX_TIMEOUT_S:
+        raise Misuse(f"{TIMEOUT_HEADER}: {given[:40]!r} is no time: give seconds, up to {MAX_TIMEOUT_S:.0f}")
+    return timeout_s
+
+
+def _unknown(domain: str) -> Response:
+    known = ", ".join(DOMAINS)
+    return JSONResponse({"error": f"there is no actor {domain[:80]!r}: there are {known}"}, status_code=404)
+
+
+def _failed(error: ScentfieldError) -> Response:
+    return JSONResponse({"error": error.message}, status_code=400 if isinstance(error, Misuse) else 503)

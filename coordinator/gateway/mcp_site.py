@@ -1,0 +1,187 @@
+"""MCP over streamable HTTP: each MCP session is an agent session, which lives as long as its client is there.
+
+The revision 2026-07-28 of the protocol has no sessions, so nobody could tell by it whether a client is there; its
+callers are told which revisions are served, and go on with the handshake.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+from typing import Any, Final
+from urllib.parse import unquote
+
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp_types import UNSUPPORTED_PROTOCOL_VERSION
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import Message, Receive, Scope, Send
+
+from actors.runtime.errors import Misuse, ScentfieldError
+from coordinator.core import Core, Identity
+from coordinator.embedding.embedder import Embedder
+from coordinator.gateway.attendance import Attendance
+from coordinator.gateway.jail import Jail
+from coordinator.gateway.mcp_server import Context, make_server
+from coordinator.gateway.party import Party, agent_name
+from coordinator.heart import monotonic_s
+from coordinator.session import AgentSession, beat
+from coordinator.settings import Settings
+from coordinator.step import Transport, drive_async
+from coordinator.workspace import Workspace
+
+AGENT_HEADER: Final = "scentfield-agent"
+ROOT_HEADER: Final = "scentfield-root"
+_SESSION_HEADER: Final = "mcp-session-id"
+_VERSION_HEADER: Final = "mcp-protocol-version"
+_BEATS_A_TTL: Final = 3.0
+_ROUND_S: Final = 1.0
+_log = logging.getLogger(__name__)
+
+
+class McpSite:
+    """An ASGI application for one path; `run` has to be entered while it serves."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        jail: Jail,
+        transport: Transport,
+        embedder: Embedder | None = None,
+        *,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._settings = settings
+        self._jail = jail
+        self._transport = transport
+        self._embedder = embedder
+        self._monotonic = monotonic
+        self._parties: dict[str, Party] = {}
+        self._attendance = Attendance(silent_s=settings.gateway.silent_s, lost_s=settings.ttl_s)
+        self._manager = StreamableHTTPSessionManager(
+            make_server(self._party_of),
+            session_idle_timeout=None,  # attendance decides
+            max_request_body_size=settings.gateway.max_body_bytes,
+            max_sessions=settings.gateway.max_sessions,
+        )
+
+    @contextlib.asynccontextmanager
+    async def run(self) -> AsyncIterator[None]:
+        """Serve, and keep sessions alive meanwhile; at the end all of them end."""
+        async with self._manager.run():
+            beating = [asyncio.create_task(self._beat()), asyncio.create_task(self._look_round())]
+            try:
+                yield
+            finally:
+                for task in beating:
+                    task.cancel()
+                await asyncio.gather(*beating, return_exceptions=True)
+                await asyncio.gather(*(self._end(session) for session in list(self._parties)))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        headers = Headers(scope=scope)
+        revision = headers.get(_VERSION_HEADER)
+        if revision is not None and revision not in HANDSHAKE_PROTOCOL_VERSIONS:
+            await _unsupported(revision)(scope, receive, send)
+            return
+        session = headers.get(_SESSION_HEADER)
+        if session is None:
+            await self._manager.handle_request(scope, receive, partial(self._send_opening, send))
+            return
+        self._attendance.opened(session, self._monotonic(), is_stream=scope["method"] == "GET")
+        try:
+            await self._manager.handle_request(scope, receive, send)
+        finally:
+            self._attendance.closed(session, self._monotonic())
+        if scope["method"] == "DELETE":
+            await self._end(session)
+
+    async def _send_opening(self, send: Send, message: Message) -> None:
+        """Pass an answer on to a client without a session; one that has begun is noted."""
+        if message["type"] == "http.response.start" and message["status"] == 200:
+            session = Headers(raw=message["headers"]).get(_SESSION_HEADER)
+            if session is not None:
+                self._attendance.began(session, self._monotonic())
+        await send(message)
+
+    def _party_of(self, context: Context) -> Party:
+        """The party of a call's session, made at its first call. Raises `Misuse` for a root that is not served."""
+        if context.request is None:
+            raise Misuse("agents are served over HTTP only")
+        headers: Headers = context.request.headers
+        session = headers.get(_SESSION_HEADER, "")
+        party = self._parties.get(session)
+        if party is None:
+            if session not in self._attendance:
+                raise Misuse("this MCP session has ended: connect again")
+            client = context.session.client_params
+            named = unquote(headers.get(AGENT_HEADER, ""))
+            name = named or ("" if client is None else client.client_info.name)
+            workspace = self._jail.workspace(unquote(headers.get(ROOT_HEADER, "")))
+            party = self._parties[session] = Party(agent_name(name), partial(self._core, workspace))
+        return party
+
+    def _core(self, workspace: Workspace, identity: Identity) -> Core:
+        return Core(self._settings, workspace, self._transport, identity, self._embedder)
+
+    async def _beat(self) -> None:
+        """Keep the sessions alive whose clients are there; all beats of a round travel in one call."""
+        period_s = self._settings.ttl_s / _BEATS_A_TTL
+        while True:
+            await asyncio.sleep(period_s)
+            sessions = [one for party in self._parties.values() for one in party.sessions()]
+            await asyncio.gather(*map(self._beat_one, sessions))
+
+    async def _beat_one(self, session: AgentSession) -> None:
+        timeout_s = min(self._settings.ttl_s * 2.0 / _BEATS_A_TTL, self._settings.call_timeout_s)
+        try:
+            await drive_async(beat(session, monotonic_s(), timeout_s), self._transport)
+        except ScentfieldError as error:  # an end is told at the next call
+            _log.warning("a heartbeat of %s was not taken: %s", session.session_id, error.message)
+
+    async def _look_round(self) -> None:
+        """End the sessions whose clients have gone without a word."""
+        while True:
+            await asyncio.sleep(_ROUND_S)
+            for session in self._attendance.absent(self._monotonic()):
+                _log.info("an MCP session of %s is over: its client has gone", self._name_of(session))
+                await self._close_transport(session)
+                await self._end(session)
+
+    def _name_of(self, session: str) -> str:
+        party = self._parties.get(session)
+        return "nobody" if party is None else party.name
+
+    async def _close_transport(self, session: str) -> None:
+        """Have the library forget the session, as if its client had asked for that."""
+        headers = [(_SESSION_HEADER.encode(), session.encode()), (b"accept", b"application/json, text/event-stream")]
+        scope = {"type": "http", "method": "DELETE", "path": "/mcp", "query_string": b"", "headers": headers}
+        await self._manager.handle_request(scope, _nothing, _nowhere)
+
+    async def _end(self, session: str) -> None:
+        """All that its agents hold is free."""
+        self._attendance.ended(session)
+        party = self._parties.pop(session, None)
+        if party is not None:
+            await party.close()
+
+
+def _unsupported(revision: str) -> JSONResponse:
+    data: dict[str, Any] = {"supported": list(HANDSHAKE_PROTOCOL_VERSIONS), "requested": revision[:40]}
+    message = "this server keeps sessions, which that revision of MCP has not: begin with initialize"
+    error = {"code": UNSUPPORTED_PROTOCOL_VERSION, "message": message, "data": data}
+    return JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, status_code=400)
+
+
+async def _nothing() -> Message:
+    return {"type": "http.request", "body": b"", "more_body": False}
+
+
+async def _nowhere(_message: Message) -> None:
+    return
