@@ -146,7 +146,9 @@ again = st.just("again")
 waits = st.sampled_from([0.0, 60.0, DAY_S, DAY_S, 31 * DAY_S])
 steps = st.tuples(
     waits,
-    st.one_of(deliveries, deliveries, placements, placements, bundles(), replays, rankings, resets, illegal, admissions, again),
+    st.one_of(
+        deliveries, deliveries, placements, placements, bundles(), replays, rankings, resets, illegal, admissions, again
+    ),
 )
 histories = st.lists(steps, max_size=40)
 
