@@ -19,6 +19,8 @@ from coordinator._sibling import check_siblings
 check_siblings()
 
 if TYPE_CHECKING:
+    from actors.memory.entry import Draft
+    from actors.memory.fact import FactDraft
     from actors.runtime.errors import (
         BadTarget,
         Busy,
@@ -43,6 +45,8 @@ _HOMES = {
     "Claimed": "coordinator.answer",
     "Coordinator": "coordinator.client",
     "Corrupt": "actors.runtime.errors",
+    "Draft": "actors.memory.entry",
+    "FactDraft": "actors.memory.fact",
     "Misuse": "actors.runtime.errors",
     "NotGranted": "coordinator.answer",
     "ScentfieldError": "actors.runtime.errors",
@@ -61,6 +65,8 @@ __all__ = [
     "Claimed",
     "Coordinator",
     "Corrupt",
+    "Draft",
+    "FactDraft",
     "Misuse",
     "NotGranted",
     "ScentfieldError",

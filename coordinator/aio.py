@@ -27,11 +27,13 @@ from actors.thresholds.event import ReplayRow
 from actors.thresholds.messages import Forgotten, Imported, Learning, ReplayCounted
 from coordinator.answer import AsyncClaimed, NotGranted
 from coordinator.client import NoTransport, connect_core
+from coordinator.close_work import CloseWork
 from coordinator.core import Core, PathName, named_list
 from coordinator.editing.edited import Edited
 from coordinator.editing.request import EditRequest, replacements_of
 from coordinator.efficacy import Efficacy, efficacy
 from coordinator.memory.async_handle import AsyncFactHandle, AsyncPlaybookHandle
+from coordinator.memory.handing import HandOver
 from coordinator.reading.budget import Budget
 from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reading
@@ -187,7 +189,7 @@ class AsyncCoordinator:
     def _own(self, answer: Granted | Held) -> AsyncClaimed | NotGranted:
         if isinstance(answer, Held):
             return NotGranted(answer)
-        return AsyncClaimed(answer, self._core.validity(), self._give_back)
+        return AsyncClaimed(answer, self._core.validity(), self._give_back, self._core.lessons(answer))
 
     async def _give_back(self, granted: Granted, done: bool) -> Released:
         return await self._do(self._core.release_claim(granted, done))
@@ -204,6 +206,10 @@ class AsyncCoordinator:
         answer = await self._do(self._core.transfer(generation, to_agent, note))
         return NotGranted(answer) if isinstance(answer, Held) else answer
 
+    async def hand_over(self, to_agent: str, *, note: str = "") -> HandOver:
+        """Like `Coordinator.hand_over`."""
+        return await self._do(self._core.hand_over(to_agent, note))
+
     async def force_release(self, target: PathName, *, reason: str, even_if_alive: bool = False) -> Released:
         """Like `Coordinator.force_release`."""
         return await self._do(self._core.force_release(target, reason=reason, even_if_alive=even_if_alive))
@@ -219,6 +225,10 @@ class AsyncCoordinator:
     async def sync(self, *, limit: int = 15) -> FieldView:
         """Like `Coordinator.sync`."""
         return await self._do(self._core.sync(limit))
+
+    async def close_work(self, intent: str, *, n: int = 5) -> list[CloseWork]:
+        """Like `Coordinator.close_work`."""
+        return await self._do(self._core.close_work(intent, n))
 
     async def check(self, path: PathName, generation: int = 0) -> Checked:
         """Like `Coordinator.check`."""

@@ -87,14 +87,22 @@ Given = TypeVar("Given")  # what giving a claim back comes to: an answer, or som
 
 
 class Holding(Generic[Given]):
-    """The targets are yours, as far as this process knows; true in a condition."""
+    """The targets are yours, as far as this process knows; true in a condition.
 
-    __slots__ = ("_is_valid", "_release", "granted", "is_released")
+    `lessons` say what has helped with these targets before, as far as this agent has heard of it.
+    """
+
+    __slots__ = ("_is_valid", "_release", "granted", "is_released", "lessons")
 
     def __init__(
-        self, granted: Granted, is_valid: Callable[[Granted], bool], release: Callable[[Granted, bool], Given]
+        self,
+        granted: Granted,
+        is_valid: Callable[[Granted], bool],
+        release: Callable[[Granted, bool], Given],
+        lessons: tuple[str, ...] = (),
     ) -> None:
         self.granted = granted
+        self.lessons = lessons
         self.is_released = False
         self._is_valid = is_valid
         self._release = release
@@ -152,6 +160,7 @@ class Holding(Generic[Given]):
             "renewed": granted.renewed,
             "signals": [note._asdict() for note in granted.signals],
             "warnings": list(granted.warnings),
+            "lessons": list(self.lessons),
         }
 
 

@@ -25,12 +25,14 @@ from actors.sessions.messages import SessionList
 from actors.thresholds.event import ReplayRow
 from actors.thresholds.messages import Forgotten, Imported, Learning, ReplayCounted
 from coordinator.answer import Claimed, NotGranted
+from coordinator.close_work import CloseWork
 from coordinator.core import Core, Identity, PathName, named_list
 from coordinator.editing.edited import Edited
 from coordinator.editing.request import EditRequest, replacements_of
 from coordinator.efficacy import Efficacy, efficacy
 from coordinator.http_transport import HttpTransport, token_for
 from coordinator.identity import local_name
+from coordinator.memory.handing import HandOver
 from coordinator.memory.handle import FactHandle, PlaybookHandle
 from coordinator.reading.budget import Budget
 from coordinator.reading.mode import Wish
@@ -224,7 +226,7 @@ class Coordinator:
     def _own(self, answer: Granted | Held) -> Claimed | NotGranted:
         if isinstance(answer, Held):
             return NotGranted(answer)
-        return Claimed(answer, self._core.validity(), self._give_back)
+        return Claimed(answer, self._core.validity(), self._give_back, self._core.lessons(answer))
 
     def _give_back(self, granted: Granted, done: bool) -> Released:
         return self._do(self._core.release_claim(granted, done))
@@ -247,6 +249,14 @@ class Coordinator:
         answer = self._do(self._core.transfer(generation, to_agent, note))
         return NotGranted(answer) if isinstance(answer, Held) else answer
 
+    def hand_over(self, to_agent: str, *, note: str = "") -> HandOver:
+        """Make a checkpoint and hand over all claims of this space; what is returned tells the other agent of both.
+
+        `to_agent` is its `agent_id`, or its name if that is unique; it can go on with `playbook.resume`. Claims that
+        somebody waits for in its way stay here, in `kept`.
+        """
+        return self._do(self._core.hand_over(to_agent, note))
+
     def force_release(self, target: PathName, *, reason: str, even_if_alive: bool = False) -> Released:
         """Take a target away from whoever holds it; refused while the holder is alive unless told otherwise.
 
@@ -265,6 +275,13 @@ class Coordinator:
     def sync(self, *, limit: int = 15) -> FieldView:
         """The live field: the strongest signals first, claims among them, and how many rows were left out."""
         return self._do(self._core.sync(limit))
+
+    def close_work(self, intent: str, *, n: int = 5) -> list[CloseWork]:
+        """Who else holds claims for something like this intent, the nearest first: ask before beginning the same thing.
+
+        Near by words, and by meaning where the embedding model is ready.
+        """
+        return self._do(self._core.close_work(intent, n))
 
     def check(self, path: PathName, generation: int = 0) -> Checked:
         """Whether this agent's claim with that generation still covers the path; if not, why, and who holds it now."""

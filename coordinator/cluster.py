@@ -26,7 +26,7 @@ from actors.runtime.actor import ActorConfig, StateActor
 from actors.runtime.errors import Corrupt, Unavailable, error_from_code
 from actors.runtime.ownership import adopt
 from actors.runtime.store import Store
-from coordinator.domain import DOMAINS, EMBEDDING, Domain, machine_options
+from coordinator.domain import DOMAINS, EMBEDDING, GATEWAY, Domain, machine_options
 from coordinator.folder import private_folder
 from coordinator.gateway.address_file import forget_address
 from coordinator.head import Head, protect_token, recorded_head, start_head, stop_head
@@ -277,7 +277,6 @@ def _await_service(domain: Domain, settings: Settings) -> dict[str, Any]:
 
 def actor_names(settings: Settings) -> list[str]:
     """Our actors that exist in this namespace, state actors first."""
-    from coordinator.gateway.gateway import GATEWAY
     from coordinator.metrics.exporter import EXPORTER  # the same slow import
 
     entries = ray.util.list_named_actors(all_namespaces=True)

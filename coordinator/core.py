@@ -6,12 +6,13 @@ import os
 import random
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from actors.coordination.messages import Alive, Wanted
+from actors.memory.messages import RecordRecall
 from actors.quality_store.messages import EditQuality, GetEditQuality, GetStatistics, Statistics
 from actors.runtime.errors import Misuse, ScentfieldError, Unavailable, UnknownAgent
 from actors.scent_field import messages as field_messages
@@ -34,6 +35,7 @@ from actors.scent_field.messages import (
 from actors.sessions.messages import ListSessions, SessionList
 from coordinator import giving
 from coordinator.asking import Asker
+from coordinator.close_work import MAX_ROWS, CloseWork, close_work
 from coordinator.conversation import error_of
 from coordinator.desk import Desk
 from coordinator.domain import MEMORY, QUALITY_STORE, SCENT_FIELD, THRESHOLDS
@@ -41,6 +43,7 @@ from coordinator.editing.edited import Edited
 from coordinator.editing.editor import Editor
 from coordinator.editing.mover import Mover
 from coordinator.editing.permit import EditPort
+from coordinator.editing.refusal import Cause
 from coordinator.editing.request import EditRequest
 from coordinator.editing.undoer import Undoer
 from coordinator.heart import Heart, monotonic_s
@@ -49,6 +52,8 @@ from coordinator.learning.learned import Learned
 from coordinator.learning.policy_desk import PolicyDesk
 from coordinator.memory.fact_calls import FactCalls
 from coordinator.memory.ground import Ground
+from coordinator.memory.handing import HandOver, hand_over
+from coordinator.memory.lesson_desk import LessonDesk, names_of
 from coordinator.memory.playbook_calls import PlaybookCalls
 from coordinator.memory.session_trail import SessionTrail
 from coordinator.memory.waking_calls import Waking, WakingCalls, WakingPort
@@ -57,7 +62,7 @@ from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reader, Reading, ReadPort
 from coordinator.session import AgentSession, beat, new_token, register, say_goodbye
 from coordinator.settings import Settings
-from coordinator.step import Operation, Transport
+from coordinator.step import Operation, Transport, Work
 from coordinator.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -66,6 +71,8 @@ if TYPE_CHECKING:
 PathName = str | PathLike[str]
 MAX_CLAIMS_A_CALL = 1_000
 REPORT_TIMEOUT_S = 2.0
+MISSES = frozenset((Cause.NOT_SHOWN, Cause.NEVER_THERE, Cause.CHANGED, Cause.AMBIGUOUS))
+"""Edits that miss because their agent knew the file wrongly: what was shown with it did not help."""
 _NO_MODEL = (
     "the embedding model is switched off: set model = 'static' under [embedding]; "
     "an agent that came through a gateway's URL has none"
@@ -113,6 +120,8 @@ class Core:
         self._thresholds_reports = report(THRESHOLDS)
         self._waking = Waking()
         self._trail = SessionTrail()
+        self._uncounted: list[RecordRecall] = []
+        self._lessons = LessonDesk(self._memory_reports, workspace.space, settings.holdout_share, monotonic_s)
         read_port = ReadPort(
             report(SCENT_FIELD),
             report(QUALITY_STORE),
@@ -179,6 +188,7 @@ class Core:
             self.embedder,
             self._waking.recalled,
             self._trail,
+            self._uncounted,
         )
 
     def register(self) -> Operation[AgentSession]:
@@ -239,6 +249,7 @@ class Core:
             return 0
         session.held.clear()
         yield from self.waking.settle(session)
+        yield from self.facts.settle(session)
         try:
             return (yield from say_goodbye(session, self.settings.call_timeout_s))
         except UnknownAgent:
@@ -320,6 +331,21 @@ class Core:
         command = field_messages.Transfer(self.space, generation, to_session, note)
         return (yield from giving.transfer(self._field, session, command))
 
+    def hand_over(self, to_agent: str, note: str) -> Operation[HandOver]:
+        """Hand all claims of this space over, after a checkpoint."""
+        session: AgentSession = yield from self.current()
+        to_session: str = to_agent if "#" in to_agent else (yield from self._named(to_agent))
+        return (
+            yield from hand_over(
+                session,
+                self.space,
+                to_session,
+                note,
+                checkpoint=lambda: self.playbook.checkpoint([]),
+                transfer=lambda generation: self.transfer(generation, to_session, note),
+            )
+        )
+
     def _named(self, name: str) -> Operation[str]:
         """The one live session of an agent that is called so. Raises `Misuse` if there is none, or more than one."""
         listed: SessionList = yield from self._ask(ListSessions(MAX_CLAIMS_A_CALL))
@@ -348,6 +374,14 @@ class Core:
     def sync(self, limit: int) -> Operation[FieldView]:
         """The strongest signals of the space."""
         return self._ask(field_messages.Sync(self.space, limit))
+
+    def close_work(self, intent: str, n: int) -> Operation[list[CloseWork]]:
+        """Who else holds claims for something like it. Waits for no model."""
+        view: FieldView = yield from self.sync(MAX_ROWS)
+        own, embedder = self._asking().session_id, self.embedder
+        vectors_of = (lambda _: None) if embedder is None else embedder.try_rows
+        found: list[CloseWork] = yield Work(lambda: close_work(intent, view.rows, own, vectors_of, n))
+        return found
 
     def check(self, named: PathName, generation: int) -> Operation[Checked]:
         """Whether this session's claim with that generation covers a path; who holds it otherwise."""
@@ -407,9 +441,10 @@ class Core:
 
     def read(self, named: PathName, wish: Wish) -> Operation[Reading]:
         """Show a file."""
-        reading: Reading = yield from self._reader.read((yield from self._reporting()), named, wish)
+        session: AgentSession | str = yield from self._reporting()
+        reading: Reading = yield from self._reader.read(session, named, wish)
         self._trail.read(reading.path, reading.view.mode)
-        return reading
+        return (yield from self._with_lessons(session, reading))
 
     def searched(self, text: str) -> None:
         """Note a search of this agent."""
@@ -417,7 +452,20 @@ class Core:
 
     def expand(self, named: PathName, unit: str) -> Operation[Reading]:
         """Show one unit of a file whole."""
-        return (yield from self._reader.expand((yield from self._reporting()), named, unit))
+        session: AgentSession | str = yield from self._reporting()
+        reading: Reading = yield from self._reader.expand(session, named, unit)
+        return (yield from self._with_lessons(session, reading, unit, f"{reading.path}:{unit}"))
+
+    def _with_lessons(self, session: AgentSession | str, reading: Reading, *more: str) -> Operation[Reading]:
+        """The reading, and beside it what has helped with this file before."""
+        if isinstance(session, str):
+            return reading
+        yield from self._lessons.refresh(session)
+        return replace(reading, lessons=self._lessons.lines(names_of(reading.path, more), reading.path))
+
+    def lessons(self, granted: Granted) -> tuple[str, ...]:
+        """What is known already of lessons about what was claimed. Asks nobody."""
+        return self._lessons.lines([name for target in granted.targets for name in names_of(target)])
 
     def _reporting(self) -> Operation[AgentSession | str]:
         """The session, or why reading has to do without."""
@@ -432,12 +480,20 @@ class Core:
 
     def edit(self, named: PathName, request: EditRequest) -> Operation[Edited]:
         """Change a file."""
-        edited: Edited = yield from self._editor.edit((yield from self._editing()), named, request)
+        session: AgentSession | None = yield from self._editing()
+        edited: Edited = yield from self._editor.edit(session, named, request)
+        cause = str(edited.cause)
         if edited.applied:
             self._trail.landed(edited.path)
         elif not edited:
-            self._trail.failed(edited.path, str(edited.cause))
-        return edited
+            self._trail.failed(edited.path, cause)
+        if session is None:
+            return edited
+        if edited.applied or cause in MISSES:
+            yield from self._lessons.judged(session, edited.path, is_helpful=edited.applied)
+        if edited:
+            return edited
+        return replace(edited, hints=(*edited.hints, *self._lessons.lines(names_of(edited.path, [cause]), edited.path)))
 
     def undo(self, named: PathName) -> Operation[Edited]:
         """Take back the newest edit of a file."""

@@ -19,6 +19,7 @@ QUALITY_STORE: Final = "quality_store"
 THRESHOLDS: Final = "thresholds"
 MEMORY: Final = "memory"
 EMBEDDING: Final = "embedding"
+GATEWAY: Final = "gateway"
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,9 +44,11 @@ from actors.memory.messages import (
     EvictedEntry,
     EvictEntry,
     ForgetFacts,
+    GetLessons,
     GetPlaybook,
     GetStatistics,
     IndexFacts,
+    Lessons,
     ListUnindexed,
     PlaybookView,
     Recall,
@@ -107,6 +109,7 @@ class Memory(PinnedMachine):
             ShowEntries: self._show_entries,
             ResumePlaybook: self._resume_playbook,
             GetPlaybook: self._playbook,
+            GetLessons: self._lessons,
             Remember: self._remember,
             ConfirmFact: self._confirm_fact,
             ContradictFact: self._contradict_fact,
@@ -181,6 +184,13 @@ class Memory(PinnedMachine):
     def _view(self, space: str, owner: str) -> PlaybookView:
         playbook = self._entries.playbook(space, owner)
         return PlaybookView(playbook.turn, playbook.last_id, playbook.n_evicted, tuple(playbook.entries.values()))
+
+    def _lessons(self, _: Caller, asked: GetLessons, __: Now) -> Lessons:
+        books = [self._entries.playbook(asked.space, owner) for owner in dict.fromkeys((PROJECT, asked.owner))]
+        project, *session = [
+            tuple(entry for entry in one.entries.values() if entry.about and entry.helps) for one in books
+        ]
+        return Lessons(project, session[0] if session else ())
 
     # Facts
 

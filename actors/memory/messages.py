@@ -117,6 +117,20 @@ class PlaybookView(NamedTuple):
     entries: tuple[Entry, ...]
 
 
+class GetLessons(NamedTuple):
+    """Ask for the entries of the project and of a session that are about something and have helped."""
+
+    space: str
+    owner: str
+
+
+class Lessons(NamedTuple):
+    """Entries that are about something and helped more often than they harmed, in the order of their numbers."""
+
+    project: tuple[Entry, ...]
+    session: tuple[Entry, ...]
+
+
 class Remember(NamedTuple):
     """Keep a fact; the same one is confirmed."""
 
@@ -282,6 +296,7 @@ SCHEMA = Schema(
         "show_entries": ShowEntries,
         "resume_playbook": ResumePlaybook,
         "playbook": GetPlaybook,
+        "lessons": GetLessons,
         "remember": Remember,
         "confirm_fact": ConfirmFact,
         "contradict_fact": ContradictFact,
@@ -300,12 +315,13 @@ SCHEMA = Schema(
         "evicted_entry": EvictedEntry,
         "checkpoint_taken": CheckpointTaken,
         "playbook": PlaybookView,
+        "lessons": Lessons,
         "remembered": Remembered,
         "recalled": Recalled,
         "unindexed": Unindexed,
         "done": Done,
         "statistics": Statistics,
     },
-    queries=("playbook", "recall", "recall_near", "list_unindexed", "statistics"),
+    queries=("playbook", "lessons", "recall", "recall_near", "list_unindexed", "statistics"),
     committed=("statistics",),
 )

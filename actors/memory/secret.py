@@ -12,24 +12,42 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from math import log2
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 ASSIGNMENT: Final = "password assignment"
-_RAW: Final = {
-    "AWS access key": r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b",
-    "private key block": r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----",
-    "JSON web token": r"\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}",
-    "GitHub token": r"\bgh[pousr]_[A-Za-z0-9]{36,}|\bgithub_pat_\w{22,}",
-    "GitLab token": r"\bglpat-[\w-]{20,}",
-    "Slack token": r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}|\bhooks\.slack\.com/services/T\w+/B\w+/\w{16,}",
-    "Google key": r"\bAIza[\w-]{35}(?![\w-])|\bya29\.[\w-]{20,}|\bGOCSPX-[\w-]{20,}",
-    "Stripe key": r"\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,}|\bwhsec_[A-Za-z0-9+/=]{24,}",
-    "npm token": r"\bnpm_[A-Za-z0-9]{36}\b",
-    "PyPI token": r"\bpypi-[\w-]{40,}",
-    "model provider's key": r"\bsk-(?:ant-|proj-)?(?=[\w-]*\d)[\w-]{20,}",
-    "SendGrid key": r"\bSG\.[\w-]{16,}\.[\w-]{16,}",
-}
-_SHAPES: Final[Mapping[str, re.Pattern[str]]] = MappingProxyType({name: re.compile(raw) for name, raw in _RAW.items()})
+
+
+class _Shape(NamedTuple):
+    """What a kind of secret looks like, and parts of which one must be there: they are cheaper to look for."""
+
+    parts: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+
+def _shape(parts: str, pattern: str) -> _Shape:
+    return _Shape(tuple(parts.split("|")), re.compile(pattern))
+
+
+_SHAPES: Final[Mapping[str, _Shape]] = MappingProxyType(
+    {
+        "AWS access key": _shape("AKIA|ASIA|ABIA|ACCA", r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b"),
+        "private key block": _shape("PRIVATE KEY", r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"),
+        "JSON web token": _shape("eyJ", r"\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}"),
+        "GitHub token": _shape("gh|github_pat_", r"\bgh[pousr]_[A-Za-z0-9]{36,}|\bgithub_pat_\w{22,}"),
+        "GitLab token": _shape("glpat-", r"\bglpat-[\w-]{20,}"),
+        "Slack token": _shape(
+            "xox|hooks.slack.com", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}|\bhooks\.slack\.com/services/T\w+/B\w+/\w{16,}"
+        ),
+        "Google key": _shape("AIza|ya29|GOCSPX", r"\bAIza[\w-]{35}(?![\w-])|\bya29\.[\w-]{20,}|\bGOCSPX-[\w-]{20,}"),
+        "Stripe key": _shape(
+            "_live_|_test_|whsec_", r"\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,}|\bwhsec_[A-Za-z0-9+/=]{24,}"
+        ),
+        "npm token": _shape("npm_", r"\bnpm_[A-Za-z0-9]{36}\b"),
+        "PyPI token": _shape("pypi-", r"\bpypi-[\w-]{40,}"),
+        "model provider's key": _shape("sk-", r"\bsk-(?:ant-|proj-)?(?=[\w-]*\d)[\w-]{20,}"),
+        "SendGrid key": _shape("SG.", r"\bSG\.[\w-]{16,}\.[\w-]{16,}"),
+    }
+)
 
 _PASSWORD: Final = r"(?:passw(?:or)?d|passphrase|pwd)"
 _NAME: Final = rf"(?P<name>[\w.-]*(?:{_PASSWORD}|secret|token|api[_ -]?key|access[_ -]?key|private[_ -]?key))"
@@ -40,6 +58,7 @@ _VARIABLE: Final = re.compile(
     r"=(?P<value>[^\s\"']+)"
 )
 _IS_PASSWORD: Final = re.compile(rf"(?i).*{_PASSWORD}")
+_NAME_PARTS: Final = ("passw", "passphrase", "pwd", "secret", "token", "key")
 _MIN_PASSWORD: Final = 4
 _MIN_TOKEN: Final = 8
 _URL: Final = re.compile(r"(?i)\b[a-z][a-z0-9+.-]*://[^\s:/@]*:(?P<value>[^\s@/]+)@")
@@ -64,7 +83,7 @@ _PLAIN_DIGITS: Final = 6
 def secret_in(text: str) -> str:
     """The name of the first pattern of a secret that the text matches; "" if it seems to hold none."""
     for name, shape in _SHAPES.items():
-        if shape.search(text):
+        if any(part in text for part in shape.parts) and shape.pattern.search(text):
             return name
     return next((name for name, holds in _RULES.items() if holds(text)), "")
 
@@ -77,15 +96,20 @@ def _values(pattern: re.Pattern[str], text: str) -> Iterator[str]:
 
 
 def _has_connection(text: str) -> bool:
-    return any(True for _ in _values(_URL, text))
+    return "://" in text and any(True for _ in _values(_URL, text))
 
 
 def _has_header(text: str) -> bool:
-    return any(not (value.isalpha() and value.islower()) for value in _values(_HEADER, text))
+    return "authorization" in text.lower() and any(
+        not (value.isalpha() and value.islower()) for value in _values(_HEADER, text)
+    )
 
 
 def _has_assignment(text: str) -> bool:
     """`password = "..."` and the like: a quoted literal, a variable of a shell, or a bare word that looks drawn."""
+    lowered = text.lower()
+    if not any(part in lowered for part in _NAME_PARTS):
+        return False
     plain = (one for pattern in (_QUOTED, _VARIABLE) for one in pattern.finditer(text))
     if any(assigns_secret(one["name"], one["value"]) for one in plain):
         return True

@@ -33,6 +33,8 @@ def terms(texts: Iterable[str]) -> set[str]:
     found = set()
     for text in texts:
         for run in _RUN.findall(text):
-            found.add(run.lower())
-            found.update(part.lower() for part in _HUMP.split(run))
+            lowered = run.lower()
+            found.add(lowered)
+            if lowered != run:
+                found.update(part.lower() for part in _HUMP.split(run))
     return found

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from actors.runtime.errors import Misuse
-from actors.runtime.holdout import EDIT_PENALTY, ENTROPY_DELTA, EXPECTED_COST
+from actors.runtime.holdout import EDIT_PENALTY, ENTROPY_DELTA, EXPECTED_COST, UNIT_RANKING
 
 TREATMENT: Final = ""
-READING_LAYERS: Final = (EDIT_PENALTY, ENTROPY_DELTA, EXPECTED_COST)
+READING_LAYERS: Final = (EDIT_PENALTY, ENTROPY_DELTA, EXPECTED_COST, UNIT_RANKING)
 
 
 def arm_of(layers: tuple[str, ...]) -> str:

@@ -14,7 +14,9 @@ SHARE: Final = 0.05
 ENTROPY_DELTA: Final = "entropy_delta"
 EDIT_PENALTY: Final = "edit_penalty"
 EXPECTED_COST: Final = "expected_cost"
+UNIT_RANKING: Final = "unit_ranking"
 BEGIN_SHARE: Final = "begin_share"
+LESSONS: Final = "lessons"
 
 
 def utc_day(utc_s: float) -> int:

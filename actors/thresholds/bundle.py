@@ -5,11 +5,12 @@
        "thresholds": {"rs": {"day": 19700, "delta": 0.041, "revision": 27, "samples": 27}},
        "placement": {"claude-code": {
           "days": {"19700": [begin hits, begin misses, end hits, end misses]},
-          "rest": {"counts": [the same, as they weigh on the day], "through": 19669}}}}},
+          "rest": {"counts": [the same, as they weigh on the day], "through": 19669}}},
+       "rankings": {"py": {"day": 19700, "revision": 28, "samples": 120, "shifts": {"words": 0.2, ...}}}}},
      "schema": "scentfield-learning", "version": 1}
 
-Days are UTC days since 1970. The same state gives the same bytes. What comes in is trusted in nothing: a bundle is
-taken whole or refused whole, with the place of the first fault.
+`rankings` is left out where there is none. Days are UTC days since 1970. The same state gives the same bytes. What
+comes in is trusted in nothing: a bundle is taken whole or refused whole, with the place of the first fault.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ from actors.thresholds.merge import kept_profiles
 from actors.thresholds.name import OTHER, is_label, is_origin
 from actors.thresholds.origin import NOTHING_YET, Origin, Origins
 from actors.thresholds.placement import WIDTH
+from actors.thresholds.ranking import LEARNED, MAX_RANKINGS, MAX_SHIFT, Ranking, clamped_shifts
 
 SCHEMA: Final = "scentfield-learning"
 VERSION: Final = 1
@@ -60,7 +62,14 @@ def bundle_text(origins: Origins) -> bytes:
 def _told(origin: Origin) -> dict[str, Any]:
     thresholds = {extension: one._asdict() for extension, one in origin.thresholds.items()}
     placement = {profile: _told_counts(counts) for profile, counts in origin.placement.items()}
-    return {"era": origin.era, "thresholds": thresholds, "placement": placement}
+    told: dict[str, Any] = {"era": origin.era, "thresholds": thresholds, "placement": placement}
+    if origin.rankings:
+        told["rankings"] = {extension: _told_ranking(one) for extension, one in origin.rankings.items()}
+    return told
+
+
+def _told_ranking(ranking: Ranking) -> dict[str, Any]:
+    return ranking._asdict() | {"shifts": dict(zip(LEARNED, ranking.shifts, strict=True))}
 
 
 def _told_counts(counts: DailyCounts) -> dict[str, Any]:
@@ -123,14 +132,30 @@ def _check_version(bundle: Any) -> None:
 
 
 def _origin(value: Any, where: str, today: int) -> Origin:
-    _fields(value, where, ("era", "placement", "thresholds"))
+    _fields(value, where, ("era", "placement", "thresholds"), optional=("rankings",))
     era = _whole(value["era"], f"{where}.era", 0, MAX_ERA)
     extensions = _labelled(value["thresholds"], f"{where}.thresholds", MAX_EXTENSIONS)
     profiles = _profiles(value["placement"], f"{where}.placement")
     thresholds = {name: _contribution(one, f"{where}.thresholds.{name}", today) for name, one in extensions.items()}
     counted = {name: _daily_counts(one, f"{where}.placement.{name}", today) for name, one in profiles.items()}
     placement = {name: counts for name, counts in counted.items() if counts.days or counts.rest}
-    return Origin(era, thresholds, placement)
+    ranked = _labelled(value.get("rankings", {}), f"{where}.rankings", MAX_RANKINGS)
+    rankings = {name: _ranking(one, f"{where}.rankings.{name}", today) for name, one in ranked.items()}
+    return Origin(era, thresholds, placement, rankings)
+
+
+def _ranking(value: Any, where: str, today: int) -> Ranking:
+    _fields(value, where, Ranking._fields)
+    shifts = value["shifts"]
+    _fields(shifts, f"{where}.shifts", LEARNED)
+    return Ranking(
+        revision=_whole(value["revision"], f"{where}.revision", 1, MAX_REVISION),
+        shifts=clamped_shifts(
+            _number(shifts[name], f"{where}.shifts.{name}", -MAX_SHIFT, MAX_SHIFT) for name in LEARNED
+        ),
+        day=_whole(value["day"], f"{where}.day", 0, today + MAX_DAYS_AHEAD),
+        samples=_whole(value["samples"], f"{where}.samples", 0, MAX_SAMPLES),
+    )
 
 
 def _contribution(value: Any, where: str, today: int) -> Contribution:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from hashlib import sha256
 from math import fsum
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol, TypeVar
 
 from actors.runtime.outbox import BOUNCE, CLEAN_COMPRESSED, EDIT_FAILURE, WASTED_FULL
 from actors.thresholds.limit import KEEP_A_DAY, MAX_DELTA, MAX_SAMPLES
@@ -51,6 +51,15 @@ class Contribution(NamedTuple):
         return self.revision, sha256(repr(tuple(self)).encode()).hexdigest()
 
 
+class HasRank(Protocol):
+    """Something of which the one with the highest `rank` stands."""
+
+    @property
+    def rank(self) -> tuple[int, str]:
+        """By revision, ties by the hash of what it holds."""
+
+
+Ranked = TypeVar("Ranked", bound=HasRank)
 NOTHING: Final = Contribution(0, 0.0, 0, 0)
 
 
@@ -79,7 +88,7 @@ def rounded(delta: float) -> float:
     return round(delta, _DECIMALS) + 0.0
 
 
-def newer(one: Contribution, other: Contribution) -> Contribution:
+def newer(one: Ranked, other: Ranked) -> Ranked:
     """The one that stands; the same whichever comes first."""
     return max(one, other, key=lambda contribution: contribution.rank)
 

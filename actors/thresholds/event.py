@@ -182,6 +182,41 @@ class ReplayEvicted(NamedTuple):
     history: str
 
 
+class RankingLearned(NamedTuple):
+    """From now on this is what an origin has learned of ranking pieces of such files."""
+
+    origin: str
+    extension: str
+    revision: int
+    shifts: tuple[float, ...]
+    day: int
+    samples: int
+
+
+class RankingEvicted(NamedTuple):
+    """There were too many rankings of this origin; this one had not changed for longest."""
+
+    origin: str
+    extension: str
+
+
+class RankingRow(NamedTuple):
+    """One ranking of an origin."""
+
+    extension: str
+    revision: int
+    shifts: tuple[float, ...]
+    day: int
+    samples: int
+
+
+class RankingsMerged(NamedTuple):
+    """By an import, these are all rankings that are known of an origin now; it follows the origin's `OriginMerged`."""
+
+    origin: str
+    rankings: tuple[RankingRow, ...]
+
+
 EVENTS: Final = RECEIVED_EVENTS + EventTable(
     {
         400: TokenPinned,
@@ -200,5 +235,8 @@ EVENTS: Final = RECEIVED_EVENTS + EventTable(
         413: LearningReset,
         414: ReplayRecorded,
         415: ReplayEvicted,
+        416: RankingLearned,
+        417: RankingEvicted,
+        418: RankingsMerged,
     }
 )

@@ -23,7 +23,7 @@ MAX_REST_COUNT: Final = 99_999_999
 MAX_REVISION: Final = 10**12
 MAX_ERA: Final = 10**6
 MAX_DAYS_AHEAD: Final = 2
-MAX_BUNDLE_BYTES: Final = 4 * 2**20
+MAX_BUNDLE_BYTES: Final = 6 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,5 +32,6 @@ class Limits:
 
     min_signals: int = 10
     min_observations: int = 20
+    min_hunks: int = 50
     max_cost_rows: int = 600
     max_pins: int = 20_000

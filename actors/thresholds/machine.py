@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from actors.runtime.errors import Misuse
 from actors.runtime.holdout import utc_day
 from actors.runtime.machine import Caller, Now
 from actors.runtime.outbox import EDIT_FAILURE, TOPICS, Deliver, Delivered, Note
@@ -34,6 +35,9 @@ from actors.thresholds.event import (
     OriginMerged,
     PlacementRecorded,
     PlacementRolled,
+    RankingEvicted,
+    RankingLearned,
+    RankingsMerged,
     ReplayEvicted,
     ReplayRecorded,
 )
@@ -51,7 +55,9 @@ from actors.thresholds.messages import (
     Learning,
     PlacementCounted,
     Policy,
+    RankingCounted,
     RecordPlacement,
+    RecordRanking,
     RecordReplay,
     ReplayCounted,
     ResetLearning,
@@ -62,6 +68,8 @@ from actors.thresholds.origin import effective_deltas, observations
 from actors.thresholds.origin_book import OriginBook
 from actors.thresholds.placement import NOTHING_OBSERVED
 from actors.thresholds.policy import delta_rows, learning, policy, share_rows, told_costs
+from actors.thresholds.ranking import MAX_RANKINGS
+from actors.thresholds.ranking_evidence import checked_evidence
 from actors.thresholds.replay_book import ReplayBook
 
 _FULL: Final = "full"
@@ -76,7 +84,8 @@ class Thresholds(PinnedMachine):
     schema = SCHEMA
     events = EVENTS
     long_rows = frozenset({"replays"})
-    state_format = StateFormat(2, {1: lambda parts: parts})  # format 1 had no replays, and is as good as one without
+    state_format = StateFormat(3, {1: lambda parts: parts, 2: lambda parts: parts})
+    """Format 1 had no replays and 2 no rankings; each is as good as one without any."""
 
     def __init__(self, origin: str, limits: Limits | None = None) -> None:
         check_origin(origin)
@@ -98,6 +107,7 @@ class Thresholds(PinnedMachine):
             performers={
                 Deliver: self._deliver,
                 RecordPlacement: self._record_placement,
+                RecordRanking: self._record_ranking,
                 RecordReplay: self._record_replay,
                 GetPolicy: self._policy,
                 GetLearning: self._learning,
@@ -123,6 +133,9 @@ class Thresholds(PinnedMachine):
             CostEvicted: costs.cost_evicted,
             NoteIgnored: self._note_ignored,
             OriginMerged: book.origin_merged,
+            RankingLearned: book.ranking_learned,
+            RankingEvicted: book.ranking_evicted,
+            RankingsMerged: book.rankings_merged,
             OriginEvicted: book.origin_evicted,
             BundleImported: book.bundle_imported,
             LearningReset: self._learning_reset,
@@ -166,6 +179,14 @@ class Thresholds(PinnedMachine):
 
     def _evidence(self, today: int) -> list[Evidence]:
         return list(cost_evidence(self._costs, self._replays, today))
+
+    def _record_ranking(self, _: Caller, asked: RecordRanking, now: Now) -> RankingCounted:
+        rows = [checked_evidence(row) for row in asked.rows]
+        if len(rows) > MAX_RANKINGS:
+            raise Misuse(f"{len(rows)} rankings at once are over the limit of {MAX_RANKINGS}: tell the best known ones")
+        today = utc_day(now.utc_s)
+        changed = [self._book.learn_ranking(row.extension, row.shifts, row.n_hunks, today) for row in rows]
+        return RankingCounted(sum(changed))
 
     def _import_bundle(self, caller: Caller, asked: ImportBundle, now: Now) -> Imported:
         today = utc_day(now.utc_s)

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from heapq import nlargest, nsmallest
 
-from actors.thresholds.contribution import Contribution, newer
+from actors.thresholds.contribution import HasRank, Ranked, newer
 from actors.thresholds.daily_count import DailyCounts, merged_counts
 from actors.thresholds.limit import MAX_EXTENSIONS, MAX_ORIGINS, MAX_PROFILES
 from actors.thresholds.name import OTHER
 from actors.thresholds.origin import Origin, Origins
+from actors.thresholds.ranking import MAX_RANKINGS
 
 
 def merged(one: Origins, other: Origins, *, local: str = "") -> dict[str, Origin]:
@@ -41,23 +42,24 @@ def merged_origin(one: Origin, other: Origin) -> Origin:
         return max(one, other, key=lambda origin: origin.era)
     return Origin(
         one.era,
-        _merged_thresholds(one.thresholds, other.thresholds),
+        _merged_ranked(one.thresholds, other.thresholds, MAX_EXTENSIONS),
         _merged_placement(one.placement, other.placement),
+        _merged_ranked(one.rankings, other.rankings, MAX_RANKINGS),
     )
 
 
-def _merged_thresholds(one: Mapping[str, Contribution], other: Mapping[str, Contribution]) -> dict[str, Contribution]:
+def _merged_ranked(one: Mapping[str, Ranked], other: Mapping[str, Ranked], most: int) -> dict[str, Ranked]:
     joined = {**one, **other}
     for extension in one.keys() & other.keys():
         joined[extension] = newer(one[extension], other[extension])
-    return {extension: joined[extension] for extension in kept_extensions(joined)}
+    return {extension: joined[extension] for extension in kept_extensions(joined, most)}
 
 
-def kept_extensions(contributions: Mapping[str, Contribution]) -> list[str]:
+def kept_extensions(ranked: Mapping[str, HasRank], most: int = MAX_EXTENSIONS) -> list[str]:
     """The extensions that stay, sorted: of too many, those that changed last."""
-    if len(contributions) <= MAX_EXTENSIONS:
-        return sorted(contributions)
-    return sorted(nlargest(MAX_EXTENSIONS, contributions, key=lambda name: (contributions[name].rank, name)))
+    if len(ranked) <= most:
+        return sorted(ranked)
+    return sorted(nlargest(most, ranked, key=lambda name: (ranked[name].rank, name)))
 
 
 def _merged_placement(one: Mapping[str, DailyCounts], other: Mapping[str, DailyCounts]) -> dict[str, DailyCounts]:

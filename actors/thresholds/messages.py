@@ -66,6 +66,13 @@ class ShareRow(NamedTuple):
     begin_share: float
 
 
+class ShiftRow(NamedTuple):
+    """Add these to the weights by which pieces of such a file are ranked, in the order of `ranking.LEARNED`."""
+
+    extension: str
+    shifts: tuple[float, ...]
+
+
 class Policy(NamedTuple):
     """What readers use, sorted. Where there is no row: no delta, `cost.prior_cost`, and `default_begin_share`.
 
@@ -78,6 +85,7 @@ class Policy(NamedTuple):
     costs: tuple[CostRow, ...]
     begin_shares: tuple[ShareRow, ...]
     default_begin_share: float
+    rankings: tuple[ShiftRow, ...] = ()
 
 
 class GetLearning(NamedTuple):
@@ -105,6 +113,15 @@ class ProfileRow(NamedTuple):
     applies: bool
 
 
+class RankedRow(NamedTuple):
+    """What all origins have learned of ranking pieces of such files; readers use it once it `applies`."""
+
+    ranking: ShiftRow
+    n_hunks: int
+    n_origins: int
+    applies: bool
+
+
 class CostEvidence(NamedTuple):
     """A cost and how many outcomes stand behind it, as many of them as `n_replayed` by replays; they fade with time."""
 
@@ -121,6 +138,28 @@ class Learning(NamedTuple):
     costs: tuple[CostEvidence, ...]
     min_signals: int
     min_observations: int
+    rankings: tuple[RankedRow, ...] = ()
+    min_hunks: int = 0
+
+
+class RankingEvidence(NamedTuple):
+    """What so many hunks of files with this extension say of the weights, in the order of `ranking.LEARNED`."""
+
+    extension: str
+    shifts: tuple[float, ...]
+    n_hunks: int
+
+
+class RecordRanking(NamedTuple):
+    """Let these be the shifts that this machine has learned, each in the place of the one before; others stay."""
+
+    rows: tuple[RankingEvidence, ...]
+
+
+class RankingCounted(NamedTuple):
+    """How many of the rows were others than those known before."""
+
+    n_changed: int
 
 
 class RecordReplay(NamedTuple):
@@ -244,6 +283,7 @@ class Forgotten(NamedTuple):
 
 SCHEMA = RECEIVED_SCHEMA + Schema(
     commands={
+        "record_ranking": RecordRanking,
         "record_placement": RecordPlacement,
         "policy": GetPolicy,
         "learning": GetLearning,
@@ -254,6 +294,7 @@ SCHEMA = RECEIVED_SCHEMA + Schema(
         "record_replay": RecordReplay,
     },
     answers={
+        "ranking_counted": RankingCounted,
         "placement_counted": PlacementCounted,
         "policy": Policy,
         "learning": Learning,

@@ -6,9 +6,9 @@ has a new origin, what was learned before is that of one more foreign origin the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
-from typing import Any
+from typing import Any, TypeVar
 
 from actors.runtime.errors import InvariantBroken, Misuse
 from actors.runtime.tally import Tally
@@ -27,13 +27,28 @@ from actors.thresholds.event import (
     PlacementRecorded,
     PlacementRolled,
     PlacementRow,
+    RankingEvicted,
+    RankingLearned,
+    RankingRow,
+    RankingsMerged,
 )
-from actors.thresholds.limit import MAX_DAY_COUNT, MAX_ERA, MAX_EXTENSIONS, MAX_ORIGINS, MAX_PROFILES, N_DAYS
+from actors.thresholds.limit import (
+    MAX_DAY_COUNT,
+    MAX_ERA,
+    MAX_EXTENSIONS,
+    MAX_ORIGINS,
+    MAX_PROFILES,
+    MAX_SAMPLES,
+    N_DAYS,
+)
 from actors.thresholds.merge import kept_extensions, kept_origins, merged
 from actors.thresholds.messages import RecordPlacement
 from actors.thresholds.name import OTHER, check_profile
 from actors.thresholds.origin import NOTHING_YET, Origin
 from actors.thresholds.placement import counts_of
+from actors.thresholds.ranking import MAX_RANKINGS, Ranking, clamped_shifts, forgotten
+
+Held = TypeVar("Held")
 
 
 class OriginBook:
@@ -88,6 +103,20 @@ class OriginBook:
         has_room = len(held.keys() - {OTHER}) < MAX_PROFILES - 1
         return profile if profile in held or has_room else OTHER
 
+    def learn_ranking(self, extension: str, shifts: tuple[float, ...], n_hunks: int, today: int) -> bool:
+        """Let these be this machine's shifts for an extension; whether they are others than before."""
+        own = self.own
+        before = own.rankings.get(extension)
+        shifts, n_hunks = clamped_shifts(shifts), min(n_hunks, MAX_SAMPLES)
+        if before is not None and (before.shifts, before.samples) == (shifts, n_hunks):
+            return False
+        self._record(RankingLearned(self.local, extension, own.next_revision, shifts, today, n_hunks))
+        rankings = self.own.rankings
+        for evicted in sorted(rankings.keys() - set(kept_extensions(rankings, MAX_RANKINGS))):
+            self._record(RankingEvicted(self.local, evicted))
+        self._evict_origins()
+        return True
+
     def _evict_origins(self) -> None:
         if len(self.origins) > MAX_ORIGINS:
             for evicted in sorted(self.origins.keys() - kept_origins(self.origins, self.local).keys()):
@@ -107,6 +136,8 @@ class OriginBook:
         n_left_out = len(theirs.keys() - after.keys())
         for name in changed:
             self._record(OriginMerged(name, *_rows_of(after[name])))
+            if after[name].rankings:
+                self._record(RankingsMerged(name, _ranking_rows(after[name])))
         for name in gone:
             self._record(OriginEvicted(name))
         n_changed = len(changed) + len(gone)
@@ -119,19 +150,20 @@ class OriginBook:
     def reset(self, extension: str, session_id: str, today: int, utc_s: float) -> None:
         """Forget an extension, or everything for "", so that an older bundle of this origin does not bring it back."""
         own = self.own
-        is_own = extension in own.thresholds
+        is_own = extension in own.thresholds or extension in own.rankings
         era = own.era if extension else min(own.era + 1, MAX_ERA)
         revision = own.next_revision if is_own else 0
         self._record(LearningReset(session_id, utc_s, extension, self.local, era, revision, today))
 
     def n_contributions(self, extension: str) -> int:
-        """How many contributions with signals there are to an extension; to all for ""."""
-        return sum(
-            1
+        """How many contributions with signals there are to an extension, and rankings of it; to all for ""."""
+        held = (
+            (name, one.samples)
             for origin in self.origins.values()
-            for name, one in origin.thresholds.items()
-            if one.samples and extension in ("", name)
+            for by_extension in (origin.thresholds, origin.rankings)
+            for name, one in by_extension.items()
         )
+        return sum(1 for name, n_samples in held if n_samples and extension in ("", name))
 
     def n_profiles(self) -> int:
         """How many client profiles were observed, by whomever."""
@@ -147,6 +179,26 @@ class OriginBook:
     def _set_contribution(self, name: str, extension: str, contribution: Contribution) -> None:
         origin = self.origins.get(name, NOTHING_YET)
         self.origins[name] = origin._replace(thresholds={**origin.thresholds, extension: contribution})
+
+    def ranking_learned(self, fact: RankingLearned) -> None:
+        """Apply a ranking."""
+        self._totals.add("ranking")
+        self._set_ranking(fact.origin, fact.extension, Ranking(fact.revision, *fact[3:]))
+
+    def _set_ranking(self, name: str, extension: str, ranking: Ranking) -> None:
+        origin = self.origins.get(name, NOTHING_YET)
+        self.origins[name] = origin._replace(rankings={**origin.rankings, extension: ranking})
+
+    def ranking_evicted(self, fact: RankingEvicted) -> None:
+        """Apply the end of a ranking."""
+        self._totals.add("evicted", "ranking")
+        origin = self.origins[fact.origin]
+        self.origins[fact.origin] = origin._replace(rankings=_without(origin.rankings, fact.extension))
+
+    def rankings_merged(self, fact: RankingsMerged) -> None:
+        """Apply what an origin's rankings are after an import."""
+        rankings = {row.extension: Ranking(*row[1:]) for row in fact.rankings}
+        self.origins[fact.origin] = self.origins[fact.origin]._replace(rankings=rankings)
 
     def extension_evicted(self, fact: ExtensionEvicted) -> None:
         """Apply the end of a contribution."""
@@ -198,9 +250,15 @@ class OriginBook:
         if not fact.extension:
             self.origins = {fact.origin: Origin(fact.era, {}, {})}
             return
+        own = self.origins.get(fact.origin, NOTHING_YET)
         for name, origin in list(self.origins.items()):
-            self.origins[name] = origin._replace(thresholds=_without(origin.thresholds, fact.extension))
-        if fact.revision:
+            self.origins[name] = origin._replace(
+                thresholds=_without(origin.thresholds, fact.extension),
+                rankings=_without(origin.rankings, fact.extension),
+            )
+        if fact.revision and fact.extension in own.rankings:
+            self._set_ranking(fact.origin, fact.extension, forgotten(fact.revision, fact.day))
+        if fact.revision and fact.extension in own.thresholds:
             self._set_contribution(fact.origin, fact.extension, Contribution(fact.revision, 0.0, fact.day, 0))
         self.origins = {name: origin for name, origin in self.origins.items() if origin != NOTHING_YET}
 
@@ -211,6 +269,7 @@ class OriginBook:
             yield [name, era]
             yield from ([name, "threshold", *row] for row in contributions)
             yield from ([name, "placement", *row] for row in placements)
+            yield from ([name, "ranking", *row] for row in _ranking_rows(origin))
 
     def load(self, row: list[Any]) -> None:
         """Take back one of `rows`, in their order."""
@@ -219,6 +278,8 @@ class OriginBook:
                 self.origins[name] = Origin(era, {}, {})
             case [name, "threshold", extension, *fields]:
                 self._set_contribution(name, extension, Contribution._make(fields))
+            case [name, "ranking", extension, revision, shifts, day, samples]:
+                self._set_ranking(name, extension, Ranking(revision, tuple(shifts), day, samples))
             case [name, "placement", profile, through, rest, days]:
                 counts = DailyCounts(through, tuple(rest), {day: tuple(counts) for day, counts in days})
                 self._set_placement(name, profile, counts)
@@ -231,18 +292,24 @@ class OriginBook:
             if len(origin.thresholds) > MAX_EXTENSIONS or len(origin.placement) > MAX_PROFILES:
                 sizes = f"{len(origin.thresholds)} extensions and {len(origin.placement)} profiles"
                 raise InvariantBroken(f"origin {name!r} has {sizes}")
+            if len(origin.rankings) > MAX_RANKINGS:
+                raise InvariantBroken(f"origin {name!r} has {len(origin.rankings)} rankings")
             for profile, counts in origin.placement.items():
                 if len(counts.days) > N_DAYS or any(day <= counts.through for day in counts.days):
                     raise InvariantBroken(f"the days of {profile!r} by origin {name!r} do not fit: {counts}")
 
 
-def _without(contributions: Any, extension: str) -> dict[str, Contribution]:
+def _without(contributions: Mapping[str, Held], extension: str) -> dict[str, Held]:
     return {name: one for name, one in contributions.items() if name != extension}
 
 
 def _rows_of(origin: Origin) -> tuple[int, tuple[ContributionRow, ...], tuple[PlacementRow, ...]]:
     contributions = tuple(ContributionRow(name, *one) for name, one in sorted(origin.thresholds.items()))
     return origin.era, contributions, tuple(_placement_row(*item) for item in sorted(origin.placement.items()))
+
+
+def _ranking_rows(origin: Origin) -> tuple[RankingRow, ...]:
+    return tuple(RankingRow(name, *one) for name, one in sorted(origin.rankings.items()))
 
 
 def _placement_row(profile: str, counts: DailyCounts) -> PlacementRow:

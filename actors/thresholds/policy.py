@@ -19,9 +19,11 @@ from actors.thresholds.messages import (
     Learning,
     Policy,
     ProfileRow,
+    RankedRow,
     ShareRow,
+    ShiftRow,
 )
-from actors.thresholds.origin import Origins, effective_deltas, observations
+from actors.thresholds.origin import Origins, effective_deltas, effective_rankings, observations
 from actors.thresholds.placement import DEFAULT_SHARE
 
 _DECIMALS: Final = 4
@@ -39,6 +41,8 @@ def learning(origins: Origins, costs: Iterable[Evidence], limits: Limits, today:
         tuple(CostEvidence(cost_row(one.key, one.seen), one.seen.n, one.n_replayed) for one in costs),
         limits.min_signals,
         limits.min_observations,
+        tuple(_ranked_rows(origins, limits, today)),
+        limits.min_hunks,
     )
 
 
@@ -46,8 +50,9 @@ def policy(origins: Origins, costs: Iterable[Evidence], limits: Limits, today: i
     """What readers use: of what was learned, that for which there is enough evidence."""
     deltas, shares = delta_rows(origins, limits, today), share_rows(origins, limits, today)
     known = known_costs(costs)
-    version = sha256(pack((deltas, known, shares, DEFAULT_SHARE))).hexdigest()[:12]
-    return Policy(version, deltas, known, shares, DEFAULT_SHARE)
+    rankings = shift_rows(origins, limits, today)
+    version = sha256(pack((deltas, known, shares, DEFAULT_SHARE, rankings))).hexdigest()[:12]
+    return Policy(version, deltas, known, shares, DEFAULT_SHARE, rankings)
 
 
 def known_costs(costs: Iterable[Evidence]) -> tuple[CostRow, ...]:
@@ -58,6 +63,18 @@ def known_costs(costs: Iterable[Evidence]) -> tuple[CostRow, ...]:
 def told_costs(costs: Iterable[Evidence]) -> dict[CostKey, tuple[CostRow, float]]:
     """What readers go by of each kind of view, the prior where there is too little evidence, and the outcomes."""
     return {one.key: (cost_row(one.key, one.seen if one.seen.n >= _FEW else Outcomes()), one.seen.n) for one in costs}
+
+
+def shift_rows(origins: Origins, limits: Limits, today: int) -> tuple[ShiftRow, ...]:
+    """The shifts that apply."""
+    return tuple(row.ranking for row in _ranked_rows(origins, limits, today) if row.applies)
+
+
+def _ranked_rows(origins: Origins, limits: Limits, today: int) -> Iterator[RankedRow]:
+    for extension, ranking in effective_rankings(origins, today).items():
+        shifts = tuple(round(shift, _COARSE) + 0.0 for shift in ranking.shifts)
+        applies = ranking.n_hunks >= limits.min_hunks
+        yield RankedRow(ShiftRow(extension, shifts), ranking.n_hunks, ranking.n_origins, applies)
 
 
 def delta_rows(origins: Origins, limits: Limits, today: int) -> tuple[DeltaRow, ...]:

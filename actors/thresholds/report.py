@@ -5,12 +5,24 @@ from __future__ import annotations
 from math import floor
 from typing import Final
 
-from actors.thresholds.messages import CostEvidence, CostRow, Imported, LearnedRow, Learning, ProfileRow, ReplayCounted
+from actors.thresholds.messages import (
+    CostEvidence,
+    CostRow,
+    Imported,
+    LearnedRow,
+    Learning,
+    ProfileRow,
+    RankedRow,
+    ReplayCounted,
+)
 from actors.thresholds.placement import DEFAULT_SHARE
+from actors.thresholds.ranking import LEARNED
 
 THRESHOLDS_HEADING: Final = "Learned thresholds"
 PLACEMENT_HEADING: Final = "Placement"
 COSTS_HEADING: Final = "Learned costs"
+RANKING_HEADING: Final = "Learned ranking of units"
+MAX_SHIFTS_SHOWN: Final = 4
 
 
 def threshold_lines(learned: Learning) -> list[str]:
@@ -52,6 +64,21 @@ def _profile_line(row: ProfileRow, width: int, min_observations: int) -> str:
         return f"{share}  warming up ({floor(row.n_observations)} of {min_observations})"
     rates = f"hit rate {row.begin_rate:.0%} at begin, {row.end_rate:.0%} at end"
     return f"{share}  {floor(row.n_observations)} observations  {rates}"
+
+
+def ranking_lines(learned: Learning) -> list[str]:
+    """One line an extension: how the weights of `units` are shifted, the largest shifts first."""
+    lines = [f"  {_ranking_line(row, learned.min_hunks)}" for row in learned.rankings]
+    return [RANKING_HEADING, *(lines or ["  as by default: nothing learned so far"])]
+
+
+def _ranking_line(row: RankedRow, min_hunks: int) -> str:
+    extension, shifts = row.ranking
+    if not row.applies:
+        return f".{extension}  warming up ({row.n_hunks} of {min_hunks} hunks)"
+    largest = sorted(zip(LEARNED, shifts, strict=True), key=lambda one: (-abs(one[1]), one[0]))[:MAX_SHIFTS_SHOWN]
+    shown = ", ".join(f"{name} {shift:+.2f}" for name, shift in largest if shift) or "as by default"
+    return f".{extension}  {_n(row.n_hunks, 'hunk')}  {shown}"
 
 
 def cost_lines(learned: Learning) -> list[str]:

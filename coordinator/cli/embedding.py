@@ -57,7 +57,7 @@ def _off(call: Invocation) -> Status | None:
 
 def _embedder(call: Invocation) -> Embedder:
     """The way to the model. Raises `Unavailable` where nothing runs."""
-    _ = call.agent.transport  # connects
+    call.house.connect(call.settings)
     # Ray is a slow import.
     from coordinator.embedding.connect import ray_embedder
 

@@ -93,7 +93,7 @@ def _reading(call: Invocation, reading: Reading) -> Outcome:
     why = call.agent.why_alone
     document = {**reading.to_dict(), "agent": call.agent.agent_id, "without_coordinator": why}
     alone = [f"without a coordinator: {why}"] if why else []
-    return Outcome(document, [Verbatim(reading.text)], notes=[*alone, *reading.hints])
+    return Outcome(document, [Verbatim(reading.text)], notes=[*alone, *reading.hints, *reading.lessons])
 
 
 def edit(

@@ -71,7 +71,14 @@ class Invocation:
         # It brings the whole client along, which `--help` does not need.
         from coordinator.cli.agent import ShellAgent
 
-        return ShellAgent(self.settings, self.flags.root, self.house.connect, self.screen.note)
+        return ShellAgent(self.settings, self.flags.root, self._connect, self.screen.note)
+
+    def _connect(self, settings: Settings) -> Transport:
+        """Reach the actors: through the gateway where one answers, which takes no Ray; else over Ray."""
+        # The HTTP client is not needed by `--help`.
+        from coordinator.cli.near_gateway import near_gateway
+
+        return near_gateway(settings) or self.house.connect(settings)
 
     @property
     def is_interactive(self) -> bool:

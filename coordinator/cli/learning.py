@@ -32,9 +32,9 @@ def show(call: Invocation) -> Outcome:
 
 def _lines(learned: Learning) -> list[Line]:
     # The report belongs to its domain and is needed by this command only.
-    from actors.thresholds.report import cost_lines, placement_lines, threshold_lines
+    from actors.thresholds.report import cost_lines, placement_lines, ranking_lines, threshold_lines
 
-    sections = (threshold_lines(learned), placement_lines(learned), cost_lines(learned))
+    sections = (threshold_lines(learned), placement_lines(learned), cost_lines(learned), ranking_lines(learned))
     return [Line(line) for section in sections for line in (*section, "")][:-1]
 
 

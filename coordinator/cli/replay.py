@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -78,6 +79,7 @@ def replay(
     if plot is not None:
         check_plot(plot)
     if learn:
+        question = replace(question, is_learning=True)
         call.agent.query(lambda core: core.learned.statistics())  # before the work, not after it
     with progress("replay", 1.0) as advance:
         report = source(question, lambda share: advance(share, ""))
@@ -89,6 +91,7 @@ def replay(
     if learn:
         counted = _told(call, report)
         document["learned"] = plain(counted)
+        document["rankings_changed"] = _told_ranking(call, report)
         parts += [Line(line) for line in _learned_lines(counted)]
     return Outcome(document, parts)
 
@@ -122,6 +125,15 @@ def _told(call: Invocation, report: Report) -> ReplayCounted:
     if not rows:
         raise Misuse("nothing can be learned from these files: none has an extension that is learned for")
     return call.agent.act(lambda core: core.learned.record_replay(report.history, rows))
+
+
+def _told_ranking(call: Invocation, report: Report) -> int:
+    """Tell what the changes say of ranking pieces; how many extensions that is news for."""
+    # The same.
+    from coordinator.replay.ranking_fit import ranking_evidence
+
+    rows = ranking_evidence(report.trials)
+    return call.agent.act(lambda core: core.learned.record_ranking(rows)).n_changed if rows else 0
 
 
 def _learned_lines(counted: ReplayCounted) -> list[str]:

@@ -73,8 +73,8 @@ def _gateway(call: Invocation) -> dict[str, Any] | None:
     """Where the gateway serves, or what keeps it from that; None if there is none."""
     if not call.settings.gateway.enabled:
         return None
-    # The name comes with a web server.
-    from coordinator.gateway.gateway import GATEWAY
+    # The schemas of all domains are slow to build, and `--help` does without.
+    from coordinator.domain import GATEWAY
 
     try:
         account = call.agent.transport.describe(GATEWAY, _DESCRIBE_S)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
@@ -19,15 +19,16 @@ FILE_NAME: Final = "gateway.json"
 
 @dataclass(frozen=True, slots=True)
 class GatewayAddress:
-    """The gateway's URL, and whether it asks for the token."""
+    """The gateway's URL, which namespace it serves, and whether it asks MCP clients for the token."""
 
     url: str
+    namespace: str
     needs_token: bool
 
 
 def write_address(state_dir: Path, address: GatewayAddress) -> None:
     """Tell clients where the gateway serves now. Raises `Misuse` where nothing can be written."""
-    text = json.dumps({"url": address.url, "needs_token": address.needs_token})
+    text = json.dumps(asdict(address))
     write_private(private_folder(state_dir) / FILE_NAME, text.encode(), may_replace=True)
 
 
@@ -36,7 +37,7 @@ def read_address(state_dir: Path) -> GatewayAddress | None:
     path = state_dir / FILE_NAME
     try:
         told = json.loads(path.read_bytes())
-        return GatewayAddress(str(told["url"]), bool(told["needs_token"]))
+        return GatewayAddress(str(told["url"]), str(told["namespace"]), bool(told["needs_token"]))
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -13,12 +13,13 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from actors.runtime.errors import Misuse, ScentfieldError
-from coordinator.domain import DOMAINS
+from coordinator.domain import DOMAINS, EMBEDDING, GATEWAY
 from coordinator.gateway.batcher import Batcher
 from coordinator.metrics.probe import PATIENCE_S, Line
 
 TIMEOUT_HEADER: Final = "scentfield-timeout-s"
 MAX_TIMEOUT_S: Final = 1_200.0
+_DESCRIBED: Final = frozenset((*DOMAINS, EMBEDDING, GATEWAY))
 _BYTES: Final = "application/octet-stream"
 
 
@@ -47,7 +48,7 @@ class Api:
 
     async def _describe(self, request: Request) -> Response:
         domain = request.path_params["domain"]
-        if domain not in DOMAINS:
+        if domain not in _DESCRIBED:
             return _unknown(domain)
         try:
             return JSONResponse(await self._line.describe_async(domain, PATIENCE_S))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Final
 
+from coordinator.domain import GATEWAY
 from coordinator.gateway.address_file import GatewayAddress, write_address
 from coordinator.gateway.site import GatewaySite, Premises
 from coordinator.settings import Settings
 from coordinator.web.server import Address, WebServer
 
-GATEWAY: Final = "gateway"
 ADVICE: Final = "set port under [gateway] to a free port or to 0, or enabled to false"
 
 
@@ -27,7 +27,7 @@ def gateway_site(premises: Premises) -> GatewaySite:
 
 def tell_address(settings: Settings, url: str) -> None:
     """Write down where the gateway serves, for clients that start at once."""
-    write_address(settings.state_dir, GatewayAddress(url, settings.gateway.needs_token))
+    write_address(settings.state_dir, GatewayAddress(url, settings.namespace, settings.gateway.needs_token))
 
 
 class Gateway:

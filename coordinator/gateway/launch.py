@@ -9,8 +9,9 @@ from typing import Final
 import uvicorn
 
 from actors.runtime.errors import Unavailable
+from coordinator.domain import GATEWAY
 from coordinator.gateway.address_file import forget_address
-from coordinator.gateway.gateway import ADVICE, GATEWAY, Gateway, gateway_site, tell_address
+from coordinator.gateway.gateway import ADVICE, Gateway, gateway_site, tell_address
 from coordinator.gateway.site import Premises
 from coordinator.gateway.token import own_token
 from coordinator.named_actor import is_there

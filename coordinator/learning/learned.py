@@ -15,6 +15,9 @@ from actors.thresholds.messages import (
     ImportBundle,
     Imported,
     Learning,
+    RankingCounted,
+    RankingEvidence,
+    RecordRanking,
     RecordReplay,
     ReplayCounted,
     ResetLearning,
@@ -70,6 +73,12 @@ class Learned:
         session: AgentSession = yield from self._current()
         imported: Imported = yield from self._thresholds.request(session, ImportBundle(text))
         return imported
+
+    def record_ranking(self, rows: tuple[RankingEvidence, ...]) -> Operation[RankingCounted]:
+        """Tell what a replay says of the weights by which pieces are ranked."""
+        session: AgentSession = yield from self._current()
+        counted: RankingCounted = yield from self._thresholds.request(session, RecordRanking(rows))
+        return counted
 
     def reset(self, extension: str) -> Operation[Forgotten]:
         """Forget what was learned of an extension, or with "" all of it."""

@@ -13,6 +13,7 @@ from typing import Final
 from actors.runtime.errors import ScentfieldError
 from actors.thresholds.messages import GetPolicy
 from actors.thresholds.messages import Policy as PolicyMessage
+from actors.thresholds.ranking import shifted_weights
 from coordinator.asking import Asker
 from coordinator.reading.policy import NOTHING_LEARNED, LearnedCost, Policy
 from coordinator.session import AgentSession
@@ -53,4 +54,5 @@ def policy_of(message: PolicyMessage) -> Policy:
             (row.extension, row.mode, row.bucket): LearnedCost(inf, row.share, row.p_loss, row.n_extra_tokens)
             for row in message.costs
         },
+        {row.extension: shifted_weights(row.shifts) for row in message.rankings},
     )

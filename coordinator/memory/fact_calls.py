@@ -43,6 +43,8 @@ BOTH: Final = "both"
 BYS: Final = (BOTH, WORDS, MEANING)
 FACTS_A_CALL: Final = 200
 INDEXED_A_CALL: Final = 64
+RECALLS_A_REPORT: Final = 16
+"""Recalls are counted so many at a time, so that counting does not double what one costs."""
 _WORDS_ONLY: Final = "looked for by words alone: "
 
 
@@ -140,13 +142,21 @@ class FactCalls:
         return embedder.last_status.reason or "the embedding model gave no answer in time"
 
     def _count(self, recollection: Recollection) -> Operation[None]:
-        """Count a recall, if there is a session to count it for. What goes wrong here does not concern it."""
-        session = self._ground.asking()
-        if not session.session_id:
+        """Count a recall, if there is a session to count it for; the memory is told of several at once."""
+        session, uncounted = self._ground.asking(), self._ground.uncounted
+        if session.session_id:
+            uncounted += [RecordRecall(way, len(recollection)) for way in recollection.ways]
+        if len(uncounted) >= RECALLS_A_REPORT:
+            yield from self.settle(session)
+
+    def settle(self, session: AgentSession) -> Operation[None]:
+        """Tell the memory of the recalls that it has not heard of. What goes wrong here is nobody's concern."""
+        told = list(self._ground.uncounted)
+        del self._ground.uncounted[: len(told)]
+        if not told:
             return
         try:
-            counted = [RecordRecall(way, len(recollection)) for way in recollection.ways]
-            yield from self._ground.reports.request_many(session, counted)
+            yield from self._ground.reports.request_many(session, told)
         except ScentfieldError:
             return
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from actors.memory.messages import RecordRecall
 from coordinator.asking import Asker
 from coordinator.memory.session_trail import SessionTrail
 from coordinator.session import AgentSession
@@ -21,7 +22,8 @@ class Ground:
     """`current` gives the session that may change something, `asking` one that may ask.
 
     `reports` waits a short time only, for what must not hold an agent up. `embedder` is None where there is no model.
-    `recalled` hears of each recall: text, key and category. `trail` is what the agent did since its last checkpoint.
+    `recalled` hears of each recall: text, key and category. `trail` is what the agent did since its last checkpoint,
+    `uncounted` the recalls that the memory has not been told of.
     """
 
     workspace: Workspace
@@ -32,6 +34,7 @@ class Ground:
     embedder: Embedder | None
     recalled: Callable[[str, str, str], None]
     trail: SessionTrail
+    uncounted: list[RecordRecall]
 
     @property
     def space(self) -> str:

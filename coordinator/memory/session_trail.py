@@ -1,4 +1,4 @@
-"""What one session did that is worth keeping, until its next checkpoint: pure, bounded, and no more than it knows.
+"""What one session did that is worth keeping, until its next checkpoint: bounded, and no more than it knows.
 
 It is told of reads, edits, tests and notes, and turns them into drafts of entries by fixed rules:
 
@@ -8,11 +8,13 @@ It is told of reads, edits, tests and notes, and turns them into drafts of entri
 * a file that was edited: a file to refer to;
 * what the agent noted itself: as it said it.
 
-A later draft about the same thing confirms the entry of an earlier one, since it says the same.
+Pure but for the lock that lets several threads of a process be one agent. A later draft about the same thing confirms
+the entry of an earlier one, since it says the same.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
@@ -50,40 +52,46 @@ class SessionTrail:
     _edited: dict[str, None] = field(default_factory=dict)
     _red: dict[str, dict[str, None]] = field(default_factory=dict)
     _pending: dict[Draft, None] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def read(self, path: str, mode: str) -> None:
         """A file was shown."""
-        self._keep(self._modes, path, mode, MAX_FILES, is_worth=False)
-        failure = self._failures.get(path)
-        if failure is not None:
-            failure.modes_read[mode] = None
+        with self._lock:
+            self._keep(self._modes, path, mode, MAX_FILES, is_worth=False)
+            failure = self._failures.get(path)
+            if failure is not None:
+                failure.modes_read[mode] = None
 
     def failed(self, path: str, cause: str) -> None:
         """An edit of a file was not made."""
-        failure = _Failure(cause, self._modes.get(path, ""))
-        self._keep(self._failures, path, failure, MAX_FILES)
+        with self._lock:
+            failure = _Failure(cause, self._modes.get(path, ""))
+            self._keep(self._failures, path, failure, MAX_FILES)
 
     def landed(self, path: str) -> None:
         """An edit of a file was made."""
-        self._keep(self._edited, path, None, MAX_FILES)
-        for files in self._red.values():
-            self._keep(files, path, None, MAX_FILES, is_worth=False)
-        failure = self._failures.pop(path, None)
-        if failure is not None:
-            self._add(Draft(PITFALL, _fixed(path, failure), path))
+        with self._lock:
+            self._keep(self._edited, path, None, MAX_FILES)
+            for files in self._red.values():
+                self._keep(files, path, None, MAX_FILES, is_worth=False)
+            failure = self._failures.pop(path, None)
+            if failure is not None:
+                self._add(Draft(PITFALL, _fixed(path, failure), path))
 
     def tested(self, name: str, *, passed: bool) -> None:
         """A test was run. Raises `Misuse` for a name that no entry could hold."""
         Draft(PITFALL, _red_now(name), name).check()
-        if not passed:
-            self._keep(self._red, name, self._red.get(name, {}), MAX_TESTS)
-        elif name in self._red:
-            self._add(Draft(STRATEGY, _turned_green(name, list(self._red.pop(name))), name))
+        with self._lock:
+            if not passed:
+                self._keep(self._red, name, self._red.get(name, {}), MAX_TESTS)
+            elif name in self._red:
+                self._add(Draft(STRATEGY, _turned_green(name, list(self._red.pop(name))), name))
 
     def noted(self, draft: Draft) -> None:
         """The agent wants this kept. Raises `Misuse` for what cannot be an entry."""
         draft.check()
-        self._add(draft)
+        with self._lock:
+            self._add(draft)
 
     def _add(self, draft: Draft) -> None:
         self._keep(self._pending, draft, None, MAX_PENDING)
@@ -101,16 +109,18 @@ class SessionTrail:
 
         What cannot be an entry, such as a path that looks like a secret, is left out.
         """
-        found = [*self._pending, *(Draft(PITFALL, _red_now(name), name) for name in self._red)]
-        found += [Draft(FILE_REF, _mattered(path), path) for path in self._edited]
+        with self._lock:
+            found = [*self._pending, *(Draft(PITFALL, _red_now(name), name) for name in self._red)]
+            found += [Draft(FILE_REF, _mattered(path), path) for path in self._edited]
         return [draft for draft in dict.fromkeys(found) if _is_one(draft)][:MAX_DRAFTS]
 
     def kept(self, drafts: Iterable[Draft]) -> None:
         """These are kept now: they are not said again until something new happens. Tests that are red stay so."""
-        for draft in drafts:
-            self._pending.pop(draft, None)
-            if draft.kind == FILE_REF:
-                self._edited.pop(draft.about, None)
+        with self._lock:
+            for draft in drafts:
+                self._pending.pop(draft, None)
+                if draft.kind == FILE_REF:
+                    self._edited.pop(draft.about, None)
 
 
 def _fixed(path: str, failure: _Failure) -> str:

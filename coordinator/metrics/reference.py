@@ -27,10 +27,11 @@ The exporter asks the state actors when it is scraped and waits for two seconds 
 what it has shown is still there after a crash. The counts of claims, edits and reads are kept in the stores and go on
 over restarts; those of an actor's own work (requests, turns, commits) begin anew with its process, as `rate()` expects.
 
-Labels are bounded: `domain` is a state actor, `kind` a kind of signal, `extension` a file extension (200 rows, then
-`other`), `mode` the way a file was shown, `cause` why something ended, `source` what decided an automatic read, `arm`
-which learned layers were held out (`treatment`: none), `profile` a kind of client, `topic` what an outcome
-was, `receiver` a state actor that is told of it, `way` how facts were looked for. Paths and agents are never labels.
+Labels are bounded: `domain` is a state actor, `kind` a kind of signal, entry, vote or placement, `extension` a file
+extension (200 rows, then `other`), `mode` the way a file was shown, `cause` why something ended, `source` what decided
+an automatic read, `arm` which learned layers were held out (`treatment`: none), `profile` a kind of client, `topic`
+what an outcome was, `receiver` a state actor that is told of it, `way` how facts were looked for. Paths and agents are
+never labels.
 
 This page is made from the code: `python -m coordinator.metrics.reference > docs/metrics.md`.
 """

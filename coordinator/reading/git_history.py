@@ -25,7 +25,7 @@ NOT_READY: Final = "history not ready"
 _PATCH: Final = ("--patch", "--unified=0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames")
 _LOG: Final = (
     "log", f"--max-count={MAX_CHANGES}", "--no-merges", *_PATCH, "--no-show-signature", "--no-notes",
-    "--encoding=UTF-8", "--format=%x00%B%x00", "HEAD", "--",
+    "--encoding=UTF-8", "--format=%x00%B%x00",
 )  # fmt: skip
 _UNCOMMITTED: Final = ("diff", *_PATCH, "HEAD", "--")
 
@@ -86,28 +86,36 @@ class GitHistory:
         n_lines = len(source.lines)
         if source.text.count("\n") + (not source.text.endswith("\n")) != n_lines:
             return None  # git counts lines by LF alone
-        uncommitted = self._said(*_UNCOMMITTED, f":(literal){target}")
-        log = self._said(*_LOG, f":(literal){target}")
-        if uncommitted is None or log is None:
+        uncommitted = _said(self._git, *_UNCOMMITTED, f":(literal){target}")
+        committed = committed_patches(self._git, "HEAD", f":(literal){target}")
+        if uncommitted is None or committed is None:
             return None
-        parts = log.split("\0")
-        patches = [Patch.parse(*pair) for pair in zip(parts[1::2], parts[2::2], strict=False)]
-        return line_history([Patch.parse("", uncommitted), *patches], n_lines)
+        return line_history([Patch.parse("", uncommitted), *committed], n_lines)
 
-    def _said(self, *arguments: str) -> str | None:
-        """What git prints; None where it fails, takes too long or says too much."""
-        with self._git.running(*arguments, stderr=subprocess.DEVNULL) as process:
-            timer = threading.Timer(LIMIT_S, process.kill)
-            timer.daemon = True
-            timer.start()
-            try:
-                assert process.stdout is not None  # it is a pipe
-                raw = process.stdout.read(MAX_BYTES + 1)
-                if len(raw) > MAX_BYTES or process.wait():
-                    return None
-            finally:
-                timer.cancel()
-        return raw.decode("utf-8", "replace")
+
+def committed_patches(git: GitCommand, revision: str, path: str) -> list[Patch] | None:
+    """The last commits to a path up to a revision, newest first; None where git fails, is slow, or says too much."""
+    log = _said(git, *_LOG, revision, "--", path)
+    if log is None:
+        return None
+    parts = log.split("\0")
+    return [Patch.parse(*pair) for pair in zip(parts[1::2], parts[2::2], strict=False)]
+
+
+def _said(git: GitCommand, *arguments: str) -> str | None:
+    """What git prints; None where it fails, takes too long or says too much."""
+    with git.running(*arguments, stderr=subprocess.DEVNULL) as process:
+        timer = threading.Timer(LIMIT_S, process.kill)
+        timer.daemon = True
+        timer.start()
+        try:
+            assert process.stdout is not None  # it is a pipe
+            raw = process.stdout.read(MAX_BYTES + 1)
+            if len(raw) > MAX_BYTES or process.wait():
+                return None
+        finally:
+            timer.cancel()
+    return raw.decode("utf-8", "replace")
 
 
 def _in_a_thread(work: Callable[[], None]) -> None:

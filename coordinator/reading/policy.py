@@ -10,6 +10,7 @@ from typing import Final
 from actors.runtime.errors import Misuse
 from actors.thresholds.cost import size_bucket
 from actors.thresholds.limit import MAX_DELTA
+from actors.thresholds.ranking import DEFAULT_WEIGHTS
 
 MAX_SMALL_FILE_LINES: Final = 400
 
@@ -58,12 +59,13 @@ class Policy:
     """What was learned, as one version that a session holds on to; equal versions give equal views.
 
     `deltas` are by extension (lower case, no dot), in units of `entropy.BITS_A_UNIT`, within 0.15 either way. Raises
-    `Misuse` for other numbers.
+    `Misuse` for other numbers. `weights` are by extension and then by signal.
     """
 
     version: str = ""
     deltas: Mapping[str, float] = field(default_factory=dict)
     costs: Mapping[CostKey, LearnedCost] = field(default_factory=dict)
+    weights: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for extension, delta in self.deltas.items():
@@ -73,6 +75,10 @@ class Policy:
     def delta_of(self, extension: str, *, use_delta: bool = True) -> float:
         """The delta for a line filter; 0.0 for a view that is held out from it."""
         return self.deltas.get(extension, 0.0) if use_delta else 0.0
+
+    def weights_of(self, extension: str, *, use_weights: bool = True) -> Mapping[str, float]:
+        """The weights to rank pieces by; the defaults where nothing was learned or the file is held out from it."""
+        return self.weights.get(extension, DEFAULT_WEIGHTS) if use_weights else DEFAULT_WEIGHTS
 
     def cost_of(self, extension: str, mode: str, total_tokens: int) -> LearnedCost | None:
         """What was learned of such a view of a file with so many tokens."""

@@ -16,7 +16,7 @@ from actors.quality_store.messages import DropEscalation, RecordRead, Resolved, 
 from actors.quality_store.path import extension_of
 from actors.quality_store.source import CHANGED_BY_OTHER, CONTENTION, EXPLICIT, EXPLICIT_IN_VAIN, HOT
 from actors.runtime.errors import ScentfieldError
-from actors.runtime.holdout import EDIT_PENALTY, ENTROPY_DELTA, EXPECTED_COST, SHARE, is_held_out
+from actors.runtime.holdout import EDIT_PENALTY, ENTROPY_DELTA, EXPECTED_COST, SHARE, UNIT_RANKING, is_held_out
 from actors.scent_field.messages import Check, Checked, CheckHeat, Heat, Progress
 from coordinator.asking import Asker
 from coordinator.conversation import value_of
@@ -51,6 +51,7 @@ _DOES_NOT_PAY: Final = "does_not_pay"
 class Reading:
     """A view, and beside it what others are doing with the file. `hints` never stand in the view's bytes.
 
+    Neither do `lessons`, which say what has helped with this file before.
     `arms` are the learned layers that this view went without, as part of a holdout.
     """
 
@@ -58,6 +59,7 @@ class Reading:
     view: View
     hints: tuple[str, ...] = ()
     arms: tuple[str, ...] = ()
+    lessons: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return self.view.text
@@ -78,6 +80,7 @@ class Reading:
             "total_tokens": self.view.total_tokens,
             "content_hash": self.view.content_hash,
             "hints": list(self.hints),
+            "lessons": list(self.lessons),
             "held_out": list(self.arms),
         }
 
@@ -187,7 +190,9 @@ class Reader:
         """What the mode `units` goes by."""
         history, note = self._port.history_of(opened.target, opened.source) if self._port.history_of else (None, "")
         decision.notes.append(note)
-        return UnitWish(self._query(wish), wish.budget, history=history, vectors_of=self._port.vectors_of)
+        use_weights = not self._is_held_out(UNIT_RANKING, opened, decision)
+        weights = decision.policy.weights_of(extension_of(opened.target), use_weights=use_weights)
+        return UnitWish(self._query(wish), wish.budget, weights, history, self._port.vectors_of)
 
     def _query(self, wish: Wish) -> Query | None:
         return self._desk.focus.query(wish.query, self._port.utc())

@@ -34,12 +34,14 @@ class Question:
     """`modes` are those that are told of; `budget` is a share of a file's tokens, None for what each mode does without.
 
     `model_folder` is where the static model's files are; "" for views without vectors.
+    `is_learning` asks for what the changes say of ranking.
     """
 
     modes: tuple[str, ...] = MODES
     kinds: tuple[QueryKind, ...] = (QueryKind(MESSAGE),)
     budget: float | None = None
     model_folder: str = ""
+    is_learning: bool = False
 
     @property
     def rendered_modes(self) -> tuple[str, ...]:

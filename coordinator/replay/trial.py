@@ -17,11 +17,12 @@ from coordinator.reading.sieve import LineFilter
 from coordinator.reading.source import decode
 from coordinator.reading.token_count import count_file_tokens
 from coordinator.reading.unit import LineRange
-from coordinator.reading.unit_choice import UnitWish
+from coordinator.reading.unit_choice import UnitChoice, UnitWish
 from coordinator.reading.view import View, render
 from coordinator.replay.agent import Replayed, edit_all
 from coordinator.replay.change import Change
 from coordinator.replay.question import Question
+from coordinator.replay.ranking_fit import RankingSums, ranking_sums
 from coordinator.replay.reference import NAIVE, PERFECT, Printed, References
 
 if TYPE_CHECKING:
@@ -48,7 +49,10 @@ class Shown(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """A change, and for each kind of query what every mode was worth, and what the rankers of `reference` were."""
+    """A change, and for each kind of query what every mode was worth, and what the rankers of `reference` were.
+
+    `ranking` is what it says, under the first kind of query, of the weights of pieces.
+    """
 
     at: int
     extension: str
@@ -57,6 +61,7 @@ class Trial(NamedTuple):
     n_hunks: int
     by_kind: Mapping[str, Mapping[str, Shown]]
     references: Mapping[str, Mapping[str, Shown]]
+    ranking: RankingSums = RankingSums()
 
 
 def try_change(change: Change, question: Question, vectors_of: VectorsOf | None = None) -> Trial:
@@ -70,6 +75,7 @@ def try_change(change: Change, question: Question, vectors_of: VectorsOf | None 
         n_hunks=len(change.hunks),
         by_kind={kind.name: bench.shown_by(kind.of(change)) for kind in question.kinds},
         references={kind.name: bench.references(kind.of(change)) for kind in question.kinds},
+        ranking=bench.ranking(question.kinds[0].of(change)) if question.is_learning else RankingSums(),
     )
 
 
@@ -114,18 +120,30 @@ class _Bench:
         if mode == "full":
             return self.replayed.full
         budget = self._question.budget_tokens(self.total_tokens)
-        asked = Query(query) if query else None
         return render(
             self.replayed.source,
             Mode(mode),
             path=self.replayed.path,
             why=EXPLICIT,
-            line_filter=LineFilter(asked, budget, vectors_of=self._vectors_of),
-            unit_wish=UnitWish(asked, budget, history=self._history, vectors_of=self._vectors_of),
+            line_filter=LineFilter(_asked(query), budget, vectors_of=self._vectors_of),
+            unit_wish=self._wish(query, budget),
         )
+
+    def _wish(self, query: str, budget: int | None) -> UnitWish:
+        return UnitWish(_asked(query), budget, history=self._history, vectors_of=self._vectors_of)
+
+    def ranking(self, query: str) -> RankingSums:
+        """What the hunks say of the weights by which pieces are ranked."""
+        extension = extension_of(self.replayed.path)
+        choice = UnitChoice(self.replayed.lines, self.replayed.outline, extension, self._wish(query, None))
+        return ranking_sums(choice, self._needed)
 
     def _judged(self, view: View) -> Shown:
         return Shown(n_shown(view.shown, self._needed), view.tokens, *edit_all(self.replayed, view, self._needed))
+
+
+def _asked(query: str) -> Query | None:
+    return Query(query) if query else None
 
 
 def n_shown(shown: ShownLines, needed: list[LineRange]) -> int:

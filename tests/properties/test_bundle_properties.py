@@ -20,8 +20,16 @@ from actors.thresholds.daily_count import DailyCounts
 from actors.thresholds.limit import MAX_EXTENSIONS, MAX_ORIGINS, MAX_PROFILES, N_DAYS
 from actors.thresholds.machine import Thresholds
 from actors.thresholds.merge import merged
-from actors.thresholds.messages import ExportBundle, ImportBundle, RecordPlacement, ResetLearning
+from actors.thresholds.messages import (
+    ExportBundle,
+    ImportBundle,
+    RankingEvidence,
+    RecordPlacement,
+    RecordRanking,
+    ResetLearning,
+)
 from actors.thresholds.origin import NOTHING_YET, Origin
+from actors.thresholds.ranking import LEARNED, MAX_RANKINGS, Ranking
 
 TODAY = 19_700
 DAY_S = 86_400.0
@@ -49,7 +57,14 @@ def arbitrary_origin(random: Random, most: int) -> Origin:
     profiles = {*random.sample([f"p{n}" for n in range(10)], n_profiles), *random.choice([(), ("other",)])}
     counted = {name: arbitrary_counts(random) for name in sorted(profiles)}
     placement = {name: counts for name, counts in counted.items() if counts.days or counts.rest}
-    return Origin(random.choice([0, 0, 0, 1]), thresholds, placement)
+    n_rankings = random.choice([0, 0, 1, min(most, MAX_RANKINGS)])
+    ranked = random.sample([f"x{n}" for n in range(30)], n_rankings)
+    return Origin(random.choice([0, 0, 0, 1]), thresholds, placement, {n: arbitrary_ranking(random) for n in ranked})
+
+
+def arbitrary_ranking(random: Random) -> Ranking:
+    shifts = tuple(random.choice([0.0, 1.0, -1.0, 0.125]) for _ in LEARNED)
+    return Ranking(random.randint(1, 4), shifts, TODAY - random.randint(0, 1), random.choice([0, 5, 500]))
 
 
 def arbitrary_contribution(random: Random) -> Contribution:
@@ -75,6 +90,7 @@ def check_bounds(origins):
     for origin in origins.values():
         assert len(origin.thresholds) <= MAX_EXTENSIONS
         assert len(origin.placement) <= MAX_PROFILES
+        assert len(origin.rankings) <= MAX_RANKINGS
         assert all(len(counts.days) <= N_DAYS for counts in origin.placement.values())
 
 
@@ -138,6 +154,10 @@ class Fleet:
     def place(self, n, profile, position, hits, misses):
         self.machines[n].perform(ADA, RecordPlacement(profile, position, hits, misses), self.now)
 
+    def rank(self, n, extension, shift, n_hunks):
+        row = RankingEvidence(extension, (shift,) * len(LEARNED), n_hunks)
+        self.machines[n].perform(ADA, RecordRanking((row,)), self.now)
+
     def wait(self, _, days):
         self.day += days
 
@@ -183,6 +203,7 @@ steps = st.one_of(
         st.integers(0, 9),
         st.integers(0, 9),
     ),
+    st.tuples(st.just("rank"), which, extensions, st.sampled_from([-1.0, 0.2, 1.0]), st.sampled_from([1, 300])),
     st.tuples(st.just("wait"), which, st.sampled_from([0, 1, 1, 29, 31, 400])),
     st.tuples(st.just("export"), which),
     st.tuples(st.just("exchange"), which, which),

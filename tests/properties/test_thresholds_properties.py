@@ -39,7 +39,9 @@ from actors.thresholds.messages import (
     GetPolicy,
     GetStatistics,
     ImportBundle,
+    RankingEvidence,
     RecordPlacement,
+    RecordRanking,
     RecordReplay,
     ResetLearning,
 )
@@ -109,6 +111,8 @@ illegal = st.sampled_from(
         RecordPlacement("cursor", "begin", -1, 1),
         ResetLearning("a/b"),
         RecordReplay("ada", ()),
+        RecordRanking((RankingEvidence("rs", (0.1,), 9),)),
+        RecordRanking((RankingEvidence("a/b", (0.1,) * 9, 9),)),
         ImportBundle(b"{}"),
         ImportBundle(b"\xff"),
         Deliver(SOURCE, 10**6, (Note("bounce", "", "", "", "rs", "map", 1, 1, 1, 0.0),)),

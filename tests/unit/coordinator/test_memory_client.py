@@ -223,11 +223,22 @@ def test_recalls_are_counted_by_how_they_asked(agent, transport):
     ann.facts.remember("things", "a", "a cherry")
     ann.facts.recall("crimson")
     ann.facts.recall(key="b")
-    transport.pass_time(2)
-    seen = ann._do(ann._core.playbook.statistics())
+    bob = agent("bob")
+    assert bob._do(bob._core.playbook.statistics()).recalls == ()
+    ann.close()
+    seen = bob._do(bob._core.playbook.statistics())
     assert seen.recalls == (("exact", 1), ("lexical", 1), ("semantic", 1))
     assert dict(seen.hits)["exact"] == 0
     assert dict(seen.hits)["semantic"] == 1
+
+
+def test_the_memory_is_told_of_many_recalls_at_once(agent, transport):
+    ann = agent("ann")
+    n_calls = transport.n_calls
+    for _ in range(32):
+        ann.facts.recall(key="a")
+    assert transport.n_calls - n_calls == 32 + 2
+    assert ann._do(ann._core.playbook.statistics()).recalls == (("exact", 32),)
 
 
 def test_the_async_client_says_the_same(agent):

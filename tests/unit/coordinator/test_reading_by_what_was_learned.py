@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from actors.runtime.errors import Unavailable
+from actors.thresholds.ranking import LEARNED as SIGNALS
 from coordinator.settings import Settings
 
 BASE, LEARNED = "lines of 3.600 bits or more", "lines of 4.050 bits or more"  # 1.2 x 3, and (1.2 + 0.15) x 3
@@ -98,7 +99,7 @@ def test_modes_that_use_nothing_learned_ask_for_no_policy(agent, transport, monk
     monkeypatch.setattr(transport, "call", lambda domain, *more: (asked.append(domain), call(domain, *more))[1])
     for mode in ("full", "map", "signatures", "lines:1-2", "diff"):
         ann.read("long.py", mode)
-    assert set(asked) == {"quality_store", "scent_field"}
+    assert set(asked) == {"quality_store", "scent_field", "memory"}  # the memory for lessons, once
     ann.read("long.py", "entropy")
     assert asked.count("thresholds") == 1
 
@@ -172,3 +173,23 @@ def test_the_whole_file_for_a_view_that_does_not_pay_is_no_bounce(agent, transpo
 def test_a_share_that_cannot_be_is_refused(share):
     with pytest.raises(ValueError, match="holdout_share"):
         Settings(holdout_share=share)
+
+
+def teach_ranking(ann: Any) -> None:
+    """Somebody has learned that the end of a file is hardly more than any other place."""
+    shifts = dict.fromkeys(SIGNALS, 0.0) | {"end": -1.0}
+    learned = {"day": 19_675, "shifts": shifts, "revision": 2, "samples": 200}
+    origin = {"era": 0, "thresholds": {}, "placement": {}, "rankings": {"py": learned}}
+    bundle = {"origins": {"3f0c3f0c3f0c3f0c": origin}, "schema": "scentfield-learning", "version": 1}
+    ann.import_learning(json.dumps(bundle).encode())
+
+
+def test_learned_weights_rank_units_and_a_file_in_the_holdout_goes_by_the_defaults(agent, transport):
+    treated, held_out = agent("ann", holdout_share=0.0), agent("bob", holdout_share=1.0)
+    teach_ranking(treated)
+    reading, other = (one.read("long.py", "units", query="f7", budget=550) for one in (treated, held_out))
+    assert (reading.arms, other.arms) == ((), ("unit_ranking",))
+    assert other.view.shown.contains(1_786, 1_800)
+    assert not reading.view.shown.contains(1_786, 1_800)
+    rows = ledger_rows(treated, transport)
+    assert {arm for mode, arm in rows if mode == "units"} == {"", "unit_ranking"}

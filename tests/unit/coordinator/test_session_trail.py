@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 
 import pytest
 
@@ -179,3 +180,23 @@ def test_the_async_client_says_the_same(agent):
 
 async def _kept(other):
     return await other.playbook.checkpoint()
+
+
+def test_several_threads_may_be_one_agent():
+    trail, faults = SessionTrail(), []
+
+    def work(number):
+        try:
+            for step in range(300):
+                trail.tested(f"test_{number}_{step % 9}", passed=step % 2 == 0)
+                trail.landed(f"f{number}_{step}.py")
+                trail.kept(trail.drafts()[:3])
+        except Exception as error:
+            faults.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert faults == []

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
 import pytest
 
+import coordinator
 from coordinator.editing import exclusive_rename
 from coordinator.editing.atomic_file import create_file, move_file, remove_file
 from coordinator.editing.exclusive_rename import rename_exclusively
@@ -17,6 +21,17 @@ from coordinator.editing.file_error import FileExists, FileVanished, StaleFile, 
 from coordinator.reading.source import content_hash
 
 HASH = content_hash(b"text")
+ROOT = Path(coordinator.__file__).parents[1]
+MOVER = """
+import sys
+from pathlib import Path
+from coordinator.editing.atomic_file import move_file
+one, other = (Path(name) for name in sys.argv[1:])
+print("ready", flush=True)
+while True:
+    move_file(one, other, expected_hash=None)
+    move_file(other, one, expected_hash=None)
+"""
 
 
 @pytest.fixture(params=["at once", "by link"])
@@ -144,3 +159,23 @@ def test_linux_renames_at_once(path: Path, tmp_path: Path, monkeypatch: pytest.M
 def test_another_file_system_is_an_error_of_the_request(path: Path) -> None:
     error = file_error(OSError(errno.EXDEV, "Invalid cross-device link"), path)
     assert isinstance(error, UnusableFile)
+
+
+def test_a_mover_that_is_killed_leaves_the_file_under_one_of_its_names(path: Path, tmp_path: Path) -> None:
+    other = tmp_path / "b.txt"
+    for number in range(5):
+        names = (path, other) if path.exists() else (other, path)
+        mover = subprocess.Popen(
+            [sys.executable, "-c", MOVER, *map(str, names)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        )
+        assert mover.stdout is not None
+        assert mover.stdout.readline() == "ready\n"
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            mover.wait(0.01 * number)
+        mover.kill()
+        mover.communicate(timeout=60)
+        there = [name for name in (path, other) if name.exists()]
+        assert there
+        if os.uname().sysname == "Linux":
+            assert len(there) == 1
+        assert {name.read_bytes() for name in there} == {b"text"}

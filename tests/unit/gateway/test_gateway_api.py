@@ -162,7 +162,7 @@ def test_a_token_is_shown_to_its_own_gateway_only(tmp_path: Path, monkeypatch: p
     monkeypatch.delenv("SCENTFIELD_GATEWAY_TOKEN", raising=False)
     token = own_token(tmp_path)
     assert token_for("http://127.0.0.1:7464", tmp_path) == ""
-    write_address(tmp_path, GatewayAddress("http://127.0.0.1:7464", needs_token=False))
+    write_address(tmp_path, GatewayAddress("http://127.0.0.1:7464", "scentfield", needs_token=False))
     assert token_for("http://127.0.0.1:7464/", tmp_path) == token
     assert token_for("http://evil.example", tmp_path) == ""
     monkeypatch.setenv("SCENTFIELD_GATEWAY_TOKEN", "given")

@@ -218,7 +218,7 @@ def test_what_else_stands_on_the_command_line_is_for_the_whole_command_line() ->
 
 def test_the_gateway_is_found_by_flags_variables_and_files_in_this_order(tmp_path: Path) -> None:
     for name in ("flag", "variable", "file"):
-        write_address(tmp_path / name, GatewayAddress(f"http://127.0.0.1/{name}", needs_token=False))
+        write_address(tmp_path / name, GatewayAddress(f"http://127.0.0.1/{name}", "scentfield", needs_token=False))
     (tmp_path / "scentfield.toml").write_text(f'data_dir = "{tmp_path / "file"}"\nagent = "from-file"\n')
     inner = tmp_path / "inner"
     inner.mkdir()
@@ -234,9 +234,9 @@ def test_the_gateway_is_found_by_flags_variables_and_files_in_this_order(tmp_pat
 def test_the_token_is_read_only_where_the_gateway_asks_for_it(tmp_path: Path) -> None:
     token = own_token(tmp_path)
     flags = Flags(data_dir=str(tmp_path))
-    write_address(tmp_path, GatewayAddress("http://127.0.0.1:7464", needs_token=False))
+    write_address(tmp_path, GatewayAddress("http://127.0.0.1:7464", "scentfield", needs_token=False))
     assert find_line(flags, {}, tmp_path).token == ""
-    write_address(tmp_path, GatewayAddress("http://127.0.0.1:7464", needs_token=True))
+    write_address(tmp_path, GatewayAddress("http://127.0.0.1:7464", "scentfield", needs_token=True))
     assert find_line(flags, {}, tmp_path).token == token
     assert find_line(flags, {"SCENTFIELD_GATEWAY_TOKEN": "given"}, tmp_path).token == "given"
 

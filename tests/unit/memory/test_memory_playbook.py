@@ -8,6 +8,7 @@ from actors.memory.messages import (
     ConfirmEntry,
     EvictedEntry,
     EvictEntry,
+    GetLessons,
     GetStatistics,
     ResumePlaybook,
     ShowEntries,
@@ -234,6 +235,17 @@ def test_entries_that_last_and_still_help_are_counted(desk):
     desk.checkpoint()
     seen = desk("", GetStatistics())
     assert (seen.n_lasting, seen.n_lasting_helpful, seen.n_became_lasting, seen.n_turns) == (2, 1, 2, 10)
+
+
+def test_lessons_are_entries_about_something_that_have_helped(desk):
+    for content, about, scope in (("one", "a.py", "project"), ("two", "", "project"), ("three", "b.py", "session")):
+        number = desk.add(content, about=about, scope=scope).entry_id
+        desk("ann", VoteEntry(SPACE, scope, number, True))
+    desk.add("four", about="a.py", kind="Pitfall", scope="project")
+    found = desk("", GetLessons(SPACE, "ann#1"))
+    assert [entry.content for entry in found.project] == ["one"]
+    assert [entry.content for entry in found.session] == ["three"]
+    assert desk("", GetLessons(SPACE, "")).session == ()
 
 
 @pytest.mark.parametrize("scope", ["", "everybody"])

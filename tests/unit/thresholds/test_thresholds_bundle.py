@@ -12,6 +12,7 @@ from actors.thresholds.limit import MAX_BUNDLE_BYTES, MAX_DAY_COUNT, MAX_ERA, MA
 from actors.thresholds.machine import Thresholds
 from actors.thresholds.messages import ImportBundle
 from actors.thresholds.origin import Origin
+from actors.thresholds.ranking import LEARNED, MAX_RANKINGS, Ranking
 
 TODAY = 19_700
 ADA = Caller("ada#1")
@@ -55,7 +56,7 @@ REFUSED = {
     "more after the end": (SOUND + b"{}", "not JSON"),
     "a byte order mark": (b"\xef\xbb\xbf" + SOUND, "not JSON"),
     "no UTF-8": (SOUND.replace(b"rs", b"\xff\xff"), "not UTF-8"),
-    "too large": (SOUND + b" " * MAX_BUNDLE_BYTES, "over the limit of 4194304"),
+    "too large": (SOUND + b" " * MAX_BUNDLE_BYTES, "over the limit of 6291456"),
     "deep": (nested(100_000), "nested too deep"),
     "deep, but not for the parser": (nested(50), "its schema is an array"),
     "no object": (b"[1]", "no bundle of what was learned"),
@@ -188,10 +189,12 @@ def test_a_full_house_can_be_imported_again():
     days = {19_671 + n: (MAX_DAY_COUNT,) * 4 for n in range(30)}
     counts = DailyCounts(19_670, (MAX_REST_COUNT - 0.123,) * 4, days)
     placement = dict.fromkeys(["other", *(f"{'p' * 15}{n}" for n in range(7))], counts)
-    origin = Origin(MAX_ERA, thresholds, placement)
+    ranking = Ranking(MAX_REVISION, (-0.123,) * len(LEARNED), 19_700, MAX_SAMPLES)
+    rankings = {f"{'x' * 14}{n:02}": ranking for n in range(MAX_RANKINGS)}
+    origin = Origin(MAX_ERA, thresholds, placement, rankings)
     origins = {f"{n:032x}": origin for n in range(256)}
     text = bundle_text(origins)
-    assert 3_500_000 < len(text) <= MAX_BUNDLE_BYTES
+    assert 5_000_000 < len(text) <= MAX_BUNDLE_BYTES
     assert read_bundle(text, TODAY) == origins
 
 
@@ -201,3 +204,34 @@ def test_a_rest_with_more_digits_than_are_kept_takes_no_more_room_than_others(co
     read = read_bundle(text_of(with_days(rest={"counts": [count] * 4, "through": 19_600})), TODAY)
     assert read["0123456789abcdef"].placement["claude-code"].rest == (round(count, 3),) * 4
     assert len(bundle_text(read)) <= len(bundle_text(read_bundle(text_of(with_days(rest=LARGEST_REST)), TODAY)))
+
+
+def with_ranking(**changed):
+    shifts = dict.fromkeys(LEARNED, 0.25)
+    ranking = {"day": 19_700, "revision": 3, "samples": 120, "shifts": shifts} | changed
+    origin = {"era": 0, "thresholds": {}, "placement": {}, "rankings": {"py": ranking}}
+    return text_of(bundle(origins={"0123456789abcdef": origin}))
+
+
+def test_rankings_are_read_and_written_with_the_names_of_their_signals():
+    read = read_bundle(with_ranking(), TODAY)
+    assert read["0123456789abcdef"].rankings == {"py": Ranking(3, (0.25,) * len(LEARNED), 19_700, 120)}
+    assert read_bundle(bundle_text(read), TODAY) == read
+    assert b"rankings" not in bundle_text(read_bundle(SOUND, TODAY))
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"shifts": dict.fromkeys(LEARNED, 1.5)}, "must be a number from -1.0 to 1.0"),
+        ({"shifts": dict.fromkeys(LEARNED[1:], 0.1)}, "lacks words"),
+        ({"shifts": dict.fromkeys(LEARNED, 0.1) | {"secret": 1}}, "unknown field 'secret'"),
+        ({"shifts": [0.1] * 9}, "must be an object"),
+        ({"revision": 0}, "whole number from 1"),
+        ({"day": 19_703}, "whole number from 0"),
+        ({"note": "x"}, "unknown field 'note'"),
+    ],
+)
+def test_a_ranking_with_a_fault_is_refused(changed, message):
+    with pytest.raises(Misuse, match=message):
+        read_bundle(with_ranking(**changed), TODAY)

@@ -35,7 +35,10 @@ from actors.thresholds.messages import (
     Learning,
     PlacementCounted,
     Policy,
+    RankingCounted,
+    RankingEvidence,
     RecordPlacement,
+    RecordRanking,
     RecordReplay,
     ReplayCounted,
     ResetLearning,
@@ -115,6 +118,7 @@ def test_every_message_survives_the_wire():
         ExportBundle(),
         ImportBundle(foreign(3)),
         ResetLearning("rs"),
+        RecordRanking((RankingEvidence("rs", (0.1,) * 9, 60),)),
         RecordReplay("0123abcd", (ReplayRow("rs", "map", "<500", 200, 20, 1, 2, 3),)),
     ]
     assert {type(command) for command in commands} == set(SCHEMA.commands.values())
@@ -126,6 +130,7 @@ def test_every_message_survives_the_wire():
         kinds.add(type(answer))
     assert kinds == {
         Delivered, PlacementCounted, Policy, Learning, Statistics, Bundle, Imported, Forgotten, ReplayCounted,
+        RankingCounted,
     }  # fmt: skip
 
 
@@ -149,6 +154,9 @@ def test_codes_are_for_ever():
         413: "LearningReset",
         414: "ReplayRecorded",
         415: "ReplayEvicted",
+        416: "RankingLearned",
+        417: "RankingEvicted",
+        418: "RankingsMerged",
     }
 
 

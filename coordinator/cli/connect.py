@@ -1,0 +1,81 @@
+"""`scentfield connect`: tell a coding agent of Scentfield, or have it forget again."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from actors.runtime.errors import Misuse
+from coordinator.cli.invocation import Invocation
+from coordinator.cli.outcome import Line, Outcome, Part, Verbatim
+from coordinator.client_config.client import CLIENTS, Change, changes
+
+
+def connect(
+    call: Invocation,
+    client: Annotated[str, typer.Argument(help=f"One of {', '.join(CLIENTS)}.", metavar="CLIENT")],
+    only_print: Annotated[bool, typer.Option("--print", help="Show what would be written, and write nothing.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Take out again what this has written.")] = False,
+) -> Outcome:
+    """Write the MCP server into a coding agent's configuration, and how to use it into its instructions.
+
+    Everything else in these files stays. The agent starts `scentfield mcp` by itself; `scentfield up` has to run.
+    """
+    if client not in CLIENTS:
+        raise Misuse(f"{client[:40]!r} is no client that is known: use one of {', '.join(CLIENTS)}")
+    written = [_changed(change, undo=undo) for change in changes(client, _root(call), Path.home(), _command())]
+    if only_print:
+        parts: list[Part] = []
+        for path, text in written:
+            parts += [Line(f"{path}:"), Verbatim(text or "(nothing: it would be deleted)\n")]
+        return Outcome({"files": {str(path): text for path, text in written}}, parts)
+    for path, text in written:
+        _write(path, text)
+    verb = "taken out of" if undo else "written to"
+    lines: list[Part] = [Line(f"{verb} {path}", "green") for path, _ in written]
+    step = [] if undo else [Line("next: scentfield up, then start the agent anew")]
+    return Outcome({"client": client, "undone": undo, "files": [str(path) for path, _ in written]}, [*lines, *step])
+
+
+def _root(call: Invocation) -> Path:
+    # The workspace comes with the targets' grammar.
+    from coordinator.workspace import Workspace
+
+    return Workspace.discover(call.flags.root or Path.cwd()).root
+
+
+def _command() -> str:
+    """What starts us: the plain name where the shell finds the same program by it, else its path."""
+    own = Path(sys.argv[0]).absolute()
+    found = shutil.which("scentfield")
+    if found is not None and (not own.exists() or Path(found).samefile(own)):
+        return "scentfield"
+    return str(own) if own.name == "scentfield" else str(Path(sys.executable).with_name("scentfield"))
+
+
+def _changed(change: Change, *, undo: bool) -> tuple[Path, str]:
+    """A file's path, and its text after the change. Raises `Misuse` that names the file; nothing is written yet."""
+    try:
+        text = change.path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        text = ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise Misuse(f"{change.path} cannot be read ({error}): see what it is") from error
+    try:
+        return change.path, (change.take if undo else change.put)(text)
+    except Misuse as error:
+        raise Misuse(f"{change.path} stays as it is: {error.message}") from error
+
+
+def _write(path: Path, text: str) -> None:
+    if not text:
+        path.unlink(missing_ok=True)
+        return
+    from coordinator.folder import write_whole  # needed by this branch only
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, text.encode())
