@@ -29,7 +29,7 @@ async def run(agent: AsyncCoordinator, given: ReadInput, _report: Report) -> Ans
         reading = await agent.expand(given.path, given.unit)
     else:
         reading = await agent.read(given.path, given.mode, query=given.query, budget=_budget(given.budget))
-    hints = "".join(f"[{hint}]\n" for hint in reading.hints)
+    hints = "".join(f"[{hint}]\n" for hint in (*reading.hints, *reading.lessons))
     return Answer(hints + reading.text, reading.to_dict())
 
 
