@@ -71,8 +71,8 @@ def test_the_likest_join_first_and_what_is_unlike_stays_alone():
 
 def test_of_those_that_are_about_as_near_the_one_with_the_most_alike_name_joins():
     facts = [
-        fact(1, "api", "src/a.py:parse", "reads tokens of a file"),
-        fact(2, "api", "web/b.py:draw", "writes lines of a file"),  # nearer by a word or two
+        fact(1, "api", "src/a.py:parse", "reads one two three four five six"),
+        fact(2, "api", "web/b.py:draw", "writes one seven eight nine ten eleven"),  # a word nearer
         *(fact(n, "api", f"src/a.py:f{n}", f"says {n}") for n in (3, 4, 5)),
     ]
     assert [[one.fact_id for one in chunk.facts] for chunk in clustered(facts)] == [[1, 3, 4, 5], [2]]
