@@ -38,11 +38,11 @@ def cut_lines(lines: Sequence[str], first: int, last: int) -> Iterator[tuple[int
 
 def indent_of(line: str) -> int | None:
     """Columns of white space before the text; None for a blank line."""
-    text = line.strip()
+    text = line.lstrip()
     if not text:
         return None
-    lead = line[: len(line) - len(line.lstrip())]
-    return sum(_TAB_COLUMNS if character == "\t" else 1 for character in lead)
+    lead = line[: len(line) - len(text)]
+    return len(lead) + (_TAB_COLUMNS - 1) * lead.count("\t")
 
 
 def _blocks(indents: Sequence[int | None]) -> Iterator[tuple[int, int]]:

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import log
 from typing import TYPE_CHECKING, Final
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 MIN_MENTION: Final = 4
 """Characters of a name that counts as mentioned; shorter ones, such as `get`, are words like others."""
+MAX_CACHED_CHARACTERS: Final = 4_000  # longer pieces are split anew each time: the cache stays small
 _TYPICAL_TOKENS: Final = 150
 _DECIMALS: Final = 9  # a platform's last bit must not order pieces
 
@@ -59,7 +61,7 @@ def _said(pieces: Sequence[Piece], texts: Sequence[str], query: Query | None) ->
     if query is None:
         nothing = [0.0] * len(pieces)
         return {"words": nothing, "first_line": nothing, "name": nothing}
-    documents = [Counter(split_words(text)) for text in texts]
+    documents = [_words_of(text) for text in texts]
     first_line = Query(query.text.strip().partition("\n")[0])
     names = _of_most(bm25(telling_words(query), [Counter(split_words(piece.name)) for piece in pieces]))
     mentioned = frozenset(query.words)
@@ -70,6 +72,15 @@ def _said(pieces: Sequence[Piece], texts: Sequence[str], query: Query | None) ->
             1.0 if _is_mentioned(piece, mentioned) else 0.5 * name for piece, name in zip(pieces, names, strict=True)
         ],
     }
+
+
+def _words_of(text: str) -> Counter[str]:
+    return _known_words(text) if len(text) <= MAX_CACHED_CHARACTERS else Counter(split_words(text))
+
+
+@lru_cache(maxsize=1_024)  # an agent reads a file again after an edit, and most pieces are as they were
+def _known_words(text: str) -> Counter[str]:
+    return Counter(split_words(text))
 
 
 def _is_mentioned(piece: Piece, words: frozenset[str]) -> bool:

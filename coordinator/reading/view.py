@@ -202,7 +202,7 @@ class _Page:
 
     def _within(self, budget: int | None, cut: Callable[[], View]) -> View:
         """The whole file where that fits the budget, else what `cut` leaves of it if that pays."""
-        if budget is not None:
+        if budget is not None and self._total_tokens <= budget:
             whole = self.whole(f"all of it fits the budget of {budget} tokens")
             if whole.tokens <= budget:
                 return whole

@@ -27,6 +27,7 @@ from actors.thresholds.event import (
     NoteIgnored,
     OriginEvicted,
     PlacementRecorded,
+    RankingEvicted,
     ReplayEvicted,
     ReplayRecorded,
     ReplayRow,
@@ -132,6 +133,12 @@ replays = st.builds(
     st.integers(0, 40).map(lambda n: f"{n:08x}"),
     st.lists(replay_rows, min_size=1, max_size=3, unique_by=lambda row: row[:3]).map(tuple),
 )
+rankings = st.builds(
+    lambda extension, shift, n_hunks: RecordRanking((RankingEvidence(extension, (shift,) * 9, n_hunks),)),
+    st.integers(0, 40).map(lambda n: f"x{n % 19}"),
+    st.floats(-2.0, 2.0),
+    st.integers(1, 90),
+)
 admissions = st.tuples(st.sampled_from(["ada#1", "bob#1", "cyd#1"]), st.sampled_from(["t", "u"]))
 resets = st.builds(ResetLearning, st.sampled_from(["", "rs", ".MD"]))
 deliveries = st.lists(st.one_of(notes, notes, notes, odd_notes), min_size=1, max_size=6).map(tuple)
@@ -139,7 +146,9 @@ again = st.just("again")
 waits = st.sampled_from([0.0, 60.0, DAY_S, DAY_S, 31 * DAY_S])
 steps = st.tuples(
     waits,
-    st.one_of(deliveries, deliveries, placements, placements, bundles(), replays, resets, illegal, admissions, again),
+    st.one_of(
+        deliveries, deliveries, placements, placements, bundles(), replays, rankings, resets, illegal, admissions, again
+    ),
 )
 histories = st.lists(steps, max_size=40)
 
@@ -179,7 +188,7 @@ class Run:
     def carry_out(self, command):
         if command == "again":
             return self.machine.perform(NOBODY, self.last_delivery, self.now)
-        if isinstance(command, (RecordPlacement, RecordReplay, ImportBundle, ResetLearning, Deliver)):
+        if isinstance(command, (RecordPlacement, RecordRanking, RecordReplay, ImportBundle, ResetLearning, Deliver)):
             return self.machine.perform(ADA, command, self.now)
         if type(command[0]) is Note:
             self.last_delivery = Deliver(SOURCE, self.last_delivery.number + len(command), command)
@@ -264,6 +273,7 @@ def test_counters_are_a_recount_of_the_events(history):
         cost=kinds[CostEvicted],
         profile=sum(event.is_folded for event in of(PlacementRecorded)),
         replay=kinds[ReplayEvicted],
+        ranking=kinds[RankingEvicted],
         left_out=sum(event.n_left_out for event in of(BundleImported)),
     )
     assert dict(statistics.evicted) == +evicted

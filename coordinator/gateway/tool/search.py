@@ -25,11 +25,12 @@ class SearchInput(ToolInput):
 
 
 async def run(agent: AsyncCoordinator, given: SearchInput, report: Report) -> Answer:
-    """Look through the files, in a thread."""
+    """Look through the files, in a thread. For half an hour, reads without a query of their own go by this one."""
     if not given.query.split():
         raise Misuse("search for what? Give words in query")
     looking = asyncio.to_thread(search, agent.root, given.query, glob=given.glob, limit=given.limit)
     found = await reported(looking, _AT_MOST_S, "looking through the files", report)
+    agent.searched(given.query)
     lines = [f"{hit.path}:{hit.line}: {hit.text}" for hit in found.hits]
     if found.n_more:
         lines.append(f"and {found.n_more} more lines: add a word or a glob")

@@ -192,6 +192,23 @@ def test_a_file_is_read_edited_and_an_edit_undone(open_gateway: Callable[..., An
     asyncio.run(story())
 
 
+def test_a_read_without_a_query_goes_by_what_was_searched_for(open_gateway: Callable[..., Any]) -> None:
+    gateway = open_gateway()
+
+    async def story() -> None:
+        async with client_of(gateway) as client:
+            lines = "".join(f"def f{n}(value):\n" + f"    value_{n} = value + {n}\n" * 9 for n in range(80))
+            (gateway.root / "long.py").write_text(lines)
+            before = await call(client, "ctx_read", path="long.py", mode="units", budget=600)
+            assert "query" not in text_of(before)
+            await call(client, "ctx_search", query="value_41")
+            after = await call(client, "ctx_read", path="long.py", mode="units", budget=600)
+            assert 'query (search) "value_41"' in text_of(after)
+            assert "    value_41 = value + 41\n" in text_of(after)
+
+    asyncio.run(story())
+
+
 def test_an_edit_of_what_somebody_else_holds_is_refused(open_gateway: Callable[..., Any]) -> None:
     gateway = open_gateway()
 
