@@ -50,7 +50,7 @@ class Grammar:
     annotations: frozenset[str] = frozenset()
     has_loose_ends: bool = False
     docstring: Callable[[Node | None, Sequence[str]], LineRange | None] | None = None
-    _languages: list[Language] = field(default_factory=list, repr=False)
+    _languages: list[Language] = field(default_factory=list, init=False, repr=False)
 
     def parse(self, contents: Sequence[str]) -> Tree | None:
         """The syntax tree of `contents`, lines without their endings; None where it takes too long to find one.

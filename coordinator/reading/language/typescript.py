@@ -74,13 +74,4 @@ TYPESCRIPT: Final = Grammar(
     leaders=frozenset({"decorator"}),
     annotations=frozenset({"decorator"}),
 )
-TSX: Final = Grammar(
-    name="TSX",
-    wheel="tree_sitter_typescript",
-    entry="language_tsx",
-    rules=_rules,
-    transparent=TRANSPARENT,
-    is_import=is_import,
-    leaders=frozenset({"decorator"}),
-    annotations=frozenset({"decorator"}),
-)
+TSX: Final = replace(TYPESCRIPT, name="TSX", entry="language_tsx")
