@@ -49,6 +49,8 @@ def first_difference(old: str, stretch: str) -> tuple[str, str] | None:
     yours, theirs = fold(old).split("\n"), fold(stretch).split("\n")
     if max(len(yours), len(theirs)) > MAX_COMPARED_LINES:
         return None
+    if not yours[0][:1].isspace():  # a quotation may begin anywhere in a line
+        theirs[0] = theirs[0].lstrip()
     for tag, first, end, there_first, there_end in SequenceMatcher(None, yours, theirs, autojunk=False).get_opcodes():
         if tag == "replace" and end > first and there_end > there_first:
             return _around_difference(yours[first], theirs[there_first])

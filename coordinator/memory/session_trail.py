@@ -111,7 +111,7 @@ class SessionTrail:
         """
         with self._lock:
             found = [*self._pending, *(Draft(PITFALL, _red_now(name), name) for name in self._red)]
-            found += [Draft(FILE_REF, _mattered(path), path) for path in self._edited]
+            found += map(_mattered, self._edited)
         return [draft for draft in dict.fromkeys(found) if _is_one(draft)][:MAX_DRAFTS]
 
     def kept(self, drafts: Iterable[Draft]) -> None:
@@ -119,7 +119,7 @@ class SessionTrail:
         with self._lock:
             for draft in drafts:
                 self._pending.pop(draft, None)
-                if draft.kind == FILE_REF:
+                if draft == _mattered(draft.about):
                     self._edited.pop(draft.about, None)
 
 
@@ -143,8 +143,8 @@ def _red_now(name: str) -> str:
     return _about(name, " is red")
 
 
-def _mattered(path: str) -> str:
-    return _about(path, " was edited")
+def _mattered(path: str) -> Draft:
+    return Draft(FILE_REF, _about(path, " was edited"), path)
 
 
 def _about(name: str, said: str) -> str:

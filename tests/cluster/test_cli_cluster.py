@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from coordinator.domain import DOMAINS
 from coordinator.settings import Settings
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(300)]
@@ -89,7 +90,7 @@ def test_all_is_well_on_real_ray(coordinator_up: Settings, scentfield: CommandLi
 
 def test_a_store_is_not_cut_under_a_live_actor(coordinator_up: Settings, scentfield: CommandLine) -> None:
     stores = scentfield.json("doctor", "--store")["stores"]
-    assert [one["state"] for one in stores] == ["sound"] * 3
+    assert [one["state"] for one in stores] == ["sound"] * len(DOMAINS)
 
 
 def test_up_and_down_from_the_shell(settings: Settings, scentfield: CommandLine) -> None:

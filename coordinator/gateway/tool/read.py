@@ -29,8 +29,8 @@ async def run(agent: AsyncCoordinator, given: ReadInput, _report: Report) -> Ans
         reading = await agent.expand(given.path, given.unit)
     else:
         reading = await agent.read(given.path, given.mode, query=given.query, budget=_budget(given.budget))
-    hints = "".join(f"[{hint}]\n" for hint in reading.hints)
-    return Answer(hints + reading.text, reading.to_dict())
+    beside = [*(f"[{hint}]" for hint in reading.hints), *reading.lessons]
+    return Answer("".join(f"{line}\n" for line in beside) + reading.text, reading.to_dict())
 
 
 def _budget(number: float) -> Budget | None:
@@ -47,7 +47,9 @@ TOOL: Final = Tool(
         "left out and how to get it (`unit`). Says who else works on the file."
     ),
     input=ReadInput,
-    output=output_schema(path="string!", text="string!", mode="string", tokens="integer", hints="array"),
+    output=output_schema(
+        path="string!", text="string!", mode="string", tokens="integer", hints="array", lessons="array"
+    ),
     run=run,
     changes=False,
 )

@@ -8,8 +8,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-import tree_sitter_c
-import tree_sitter_cpp
 from tree_sitter import Node
 
 from coordinator.reading.language.definition import Definition, Found, Rule, definition, named, with_body
@@ -128,14 +126,14 @@ _transparent = frozenset(
 
 C: Final = Grammar(
     name="C",
-    load=tree_sitter_c.language,
+    wheel="tree_sitter_c",
     rules=_rules,
     transparent=_transparent,
     is_import=any_of("preproc_include"),
 )
 CPP: Final = Grammar(
     name="C++",
-    load=tree_sitter_cpp.language,
+    wheel="tree_sitter_cpp",
     rules=_cpp_rules,
     transparent=_transparent | {"namespace_definition"},
     is_import=any_of("preproc_include", "using_declaration", "import_declaration"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-import tree_sitter_c_sharp
 from tree_sitter import Node
 
 from coordinator.reading.language.definition import Found, Rule, definition, named
@@ -52,7 +51,7 @@ _rules: dict[str, Rule] = {
 
 CSHARP: Final = Grammar(
     name="C#",
-    load=tree_sitter_c_sharp.language,
+    wheel="tree_sitter_c_sharp",
     rules=_rules,
     transparent=frozenset(
         {

@@ -11,9 +11,6 @@ from __future__ import annotations
 
 from typing import Final
 
-import tree_sitter_json
-import tree_sitter_toml
-import tree_sitter_yaml
 from tree_sitter import Node
 
 from coordinator.reading.language.definition import Found, Passage, Rule, definition
@@ -79,11 +76,11 @@ _yaml_rules: dict[str, Rule] = {"block_mapping_pair": _pair, "flow_pair": _pair,
 _toml_rules: dict[str, Rule] = {"table": _table, "table_array_element": _table, "pair": _toml_pair}
 
 JSON: Final = Grammar(
-    name="JSON", load=tree_sitter_json.language, rules=_json_rules, transparent=frozenset({"ERROR", "array"})
+    name="JSON", wheel="tree_sitter_json", rules=_json_rules, transparent=frozenset({"ERROR", "array"})
 )
 YAML: Final = Grammar(
     name="YAML",
-    load=tree_sitter_yaml.language,
+    wheel="tree_sitter_yaml",
     rules=_yaml_rules,
     transparent=frozenset(
         {"ERROR", "document", "block_node", "block_mapping", "block_sequence", "flow_node", "flow_mapping"}
@@ -92,7 +89,7 @@ YAML: Final = Grammar(
 )
 TOML: Final = Grammar(
     name="TOML",
-    load=tree_sitter_toml.language,
+    wheel="tree_sitter_toml",
     rules=_toml_rules,
     transparent=frozenset({"ERROR", "array"}),
     has_loose_ends=True,

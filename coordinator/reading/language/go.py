@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-import tree_sitter_go
 from tree_sitter import Node
 
 from coordinator.reading.language.definition import Found, Passage, Rule, definition, named
@@ -52,7 +51,7 @@ _rules: dict[str, Rule] = {
 
 GO: Final = Grammar(
     name="Go",
-    load=tree_sitter_go.language,
+    wheel="tree_sitter_go",
     rules=_rules,
     transparent=frozenset({"ERROR"}),
     is_import=any_of("import_declaration"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from itertools import count
 from time import thread_time
 from typing import Final
@@ -15,7 +16,7 @@ from coordinator.reading.unit import LineRange
 
 MIN_STEPS: Final = 2_000
 BYTES_A_STEP: Final = 16
-"""A parse may take a hundred steps for so many bytes, three times what real source takes at most."""
+"""A parse may take a hundred steps for so many bytes, more than twice what real source takes."""
 MAX_PARSE_S: Final = 2.0
 """Of processor time, for texts whose single steps take long; no real source comes near, so no view depends on it."""
 MIN_UNCLOSED: Final = 500
@@ -30,15 +31,17 @@ COMMENT: Final = frozenset({"comment"})
 class Grammar:
     """Which nodes of a syntax tree matter, and for what.
 
-    `load` gives the compiled grammar of a wheel. `rules` say what defines something, by type of node; what stands in
-    `transparent` nodes counts as if it stood outside. `comments` and `leaders` (attributes, decorators) right above a
-    definition belong to it; `annotations` stand inside of it, before its signature. `docstring` finds the first line of
-    the documentation in a body; without it, that is the first line of the leading comment. `has_loose_ends` says that
-    comments which lead a definition are at the end of the one before, to the parser.
+    `wheel` is the module of the compiled grammar, and `entry` its function that gives it. `rules` say what defines
+    something, by type of node; what stands in `transparent` nodes counts as if it stood outside. `comments` and
+    `leaders` (attributes, decorators) right above a definition belong to it; `annotations` stand inside of it, before
+    its signature. `docstring` finds the first line of the documentation in a body; without it, that is the first line
+    of the leading comment. `has_loose_ends` says that, to the parser, comments which lead a definition are the end of
+    the one before.
     """
 
     name: str
-    load: Callable[[], object]
+    wheel: str
+    entry: str = "language"
     rules: Rules = field(default_factory=dict)
     transparent: frozenset[str] = frozenset()
     is_import: Callable[[Node], bool] = lambda _: False
@@ -52,11 +55,11 @@ class Grammar:
     def parse(self, contents: Sequence[str]) -> Tree | None:
         """The syntax tree of `contents`, lines without their endings; None where it takes too long to find one.
 
-        The compiled grammar is loaded once, at first use.
+        The compiled grammar is imported at its first use: few processes need more than a few of them.
         """
         # The parser counts only LF: with one LF a line, its rows are our lines, whatever the file's endings are.
         if not self._languages:
-            self._languages.append(Language(self.load()))
+            self._languages.append(Language(getattr(import_module(self.wheel), self.entry)()))
         return _parsed(Parser(self._languages[0]), "\n".join(contents).encode("utf-8", "replace"))
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-import tree_sitter_java
-
 from coordinator.reading.language.definition import Rule, named
 from coordinator.reading.language.grammar import Grammar, any_of
 
@@ -22,7 +20,7 @@ _rules: dict[str, Rule] = {
 
 JAVA: Final = Grammar(
     name="Java",
-    load=tree_sitter_java.language,
+    wheel="tree_sitter_java",
     rules=_rules,
     transparent=frozenset({"ERROR", "enum_body_declarations"}),
     is_import=any_of("import_declaration", "package_declaration"),

@@ -14,7 +14,6 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-import tree_sitter_javascript
 from tree_sitter import Node
 
 from coordinator.reading.language.definition import Definition, Found, Passage, Rule, Rules, definition, named, renamed
@@ -243,7 +242,7 @@ TRANSPARENT: Final = frozenset(
 
 JAVASCRIPT: Final = Grammar(
     name="JavaScript",
-    load=tree_sitter_javascript.language,
+    wheel="tree_sitter_javascript",
     rules=RULES,
     transparent=TRANSPARENT,
     is_import=is_import,

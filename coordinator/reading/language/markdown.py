@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-import tree_sitter_markdown
 from tree_sitter import Node
 
 from coordinator.reading.language.grammar import Grammar
@@ -18,7 +17,7 @@ _HEADINGS = frozenset({"atx_heading", "setext_heading"})
 _MARKUP = str.maketrans("", "", "*`_#[]")
 _MAX_DEPTH = 12  # of sections: six levels of headings
 
-MARKDOWN: Final = Grammar(name="Markdown", load=tree_sitter_markdown.language)
+MARKDOWN: Final = Grammar(name="Markdown", wheel="tree_sitter_markdown")
 
 
 def markdown_outline(lines: Sequence[str]) -> Outline | None:

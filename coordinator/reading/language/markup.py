@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-import tree_sitter_css
-import tree_sitter_html
 from tree_sitter import Node
 
 from coordinator.reading.language.definition import Definition, Found, Passage, Rule, definition
@@ -81,10 +79,10 @@ _css_rules: dict[str, Rule] = dict.fromkeys(
     _css_rule,
 )
 
-HTML: Final = Grammar(name="HTML", load=tree_sitter_html.language, rules=_html_rules, transparent=frozenset({"ERROR"}))
+HTML: Final = Grammar(name="HTML", wheel="tree_sitter_html", rules=_html_rules, transparent=frozenset({"ERROR"}))
 CSS: Final = Grammar(
     name="CSS",
-    load=tree_sitter_css.language,
+    wheel="tree_sitter_css",
     rules=_css_rules,
     transparent=frozenset({"ERROR"}),
     is_import=any_of("import_statement"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-import tree_sitter_php
 from tree_sitter import Node
 
 from coordinator.reading.language.definition import Found, Rule, definition, named
@@ -45,7 +44,8 @@ _rules: dict[str, Rule] = {
 
 PHP: Final = Grammar(
     name="PHP",
-    load=tree_sitter_php.language_php,
+    wheel="tree_sitter_php",
+    entry="language_php",
     rules=_rules,
     transparent=frozenset({"ERROR", "namespace_definition", "compound_statement", "if_statement", "else_clause"}),
     is_import=_is_import,

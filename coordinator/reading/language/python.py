@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-import tree_sitter_python
 from tree_sitter import Node
 
 from coordinator.reading.language.definition import Rule, named, wrapped
@@ -32,7 +31,7 @@ _rules["decorated_definition"] = wrapped(_rules, "definition")
 
 PYTHON: Final = Grammar(
     name="Python",
-    load=tree_sitter_python.language,
+    wheel="tree_sitter_python",
     rules=_rules,
     transparent=frozenset(
         {

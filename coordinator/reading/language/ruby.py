@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-import tree_sitter_ruby
 from tree_sitter import Node
 
 from coordinator.reading.language.definition import Found, Rule, definition, named
@@ -66,7 +65,7 @@ _rules: dict[str, Rule] = {
 
 RUBY: Final = Grammar(
     name="Ruby",
-    load=tree_sitter_ruby.language,
+    wheel="tree_sitter_ruby",
     rules=_rules,
     transparent=frozenset(
         {"ERROR", "body_statement", "singleton_class", "if", "unless", "else", "then", "begin", "rescue", "ensure"}

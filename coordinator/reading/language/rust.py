@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-import tree_sitter_rust
 from tree_sitter import Node
 
 from coordinator.reading.language.definition import Found, Rule, definition, named, with_body
@@ -48,7 +47,7 @@ _rules: dict[str, Rule] = {
 
 RUST: Final = Grammar(
     name="Rust",
-    load=tree_sitter_rust.language,
+    wheel="tree_sitter_rust",
     rules=_rules,
     transparent=frozenset({"ERROR", "foreign_mod_item", "declaration_list", "expression_statement", "block"}),
     is_import=any_of("use_declaration", "extern_crate_declaration"),

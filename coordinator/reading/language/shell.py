@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-import tree_sitter_bash
-
 from coordinator.reading.language.definition import named
 from coordinator.reading.language.grammar import Grammar
 
 SHELL: Final = Grammar(
     name="Bash",
-    load=tree_sitter_bash.language,
+    wheel="tree_sitter_bash",
     rules={"function_definition": named("function")},
     transparent=frozenset(
         {

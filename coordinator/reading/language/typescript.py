@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-import tree_sitter_typescript
 from tree_sitter import Node
 
 from coordinator.reading.block_units import MAX_BLOCK_LINES
@@ -67,7 +66,8 @@ _rules["export_statement"] = exported(_rules)
 
 TYPESCRIPT: Final = Grammar(
     name="TypeScript",
-    load=tree_sitter_typescript.language_typescript,
+    wheel="tree_sitter_typescript",
+    entry="language_typescript",
     rules=_rules,
     transparent=TRANSPARENT,
     is_import=is_import,
@@ -76,7 +76,8 @@ TYPESCRIPT: Final = Grammar(
 )
 TSX: Final = Grammar(
     name="TSX",
-    load=tree_sitter_typescript.language_tsx,
+    wheel="tree_sitter_typescript",
+    entry="language_tsx",
     rules=_rules,
     transparent=TRANSPARENT,
     is_import=is_import,

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
+from coordinator.aio import AsyncCoordinator
+from coordinator.gateway.tool.read import ReadInput, run
 from coordinator.memory.lesson_desk import MAX_TOKENS, PINNED_S, RETRY_S, names_of
 from coordinator.reading.token_count import count_tokens
 
@@ -30,6 +34,17 @@ def test_what_helped_with_a_file_is_shown_beside_it_and_not_in_it(agent, taught)
     assert "template" not in reading.text
     assert reading.to_dict()["lessons"] == [GENERATED]
     assert bob.read("long.py").lessons == ()
+
+
+def test_a_model_that_reads_over_mcp_is_shown_it_before_the_view(agent, taught):
+    bob = AsyncCoordinator(agent("bob", holdout_share=0.0)._core)
+    told = asyncio.run(run(bob, ReadInput(path="a.py"), _nobody))
+    assert told.text.startswith(f"{GENERATED}\n")
+    assert told.document["lessons"] == [GENERATED]
+
+
+async def _nobody(_done, _total, _what):
+    pass
 
 
 def test_what_has_not_helped_or_harmed_as_often_is_not_shown(agent, taught):

@@ -67,6 +67,15 @@ def test_what_is_kept_is_not_said_again_but_a_red_test_is():
     assert trail.drafts()[-1] == Draft("FileRef", "a.py was edited", "a.py")
 
 
+def test_a_file_that_the_agent_noted_itself_is_not_taken_for_one_that_was_edited():
+    trail = SessionTrail()
+    noted = Draft("FileRef", "a.py has the parser", "a.py")
+    trail.noted(noted)
+    trail.landed("a.py")
+    trail.kept([noted])
+    assert trail.drafts() == [Draft("FileRef", "a.py was edited", "a.py")]
+
+
 def test_no_more_comes_than_one_checkpoint_takes_and_the_rest_comes_next():
     trail = SessionTrail()
     for n in range(70):

@@ -69,9 +69,7 @@ def test_never_there_shows_where_the_two_texts_part(agent):
     ann.read("a.py")
     told = failed(ann.edit("a.py", "return 11", "return 2"), "never_there")
     assert "line 2 in f" in told.message
-    assert (
-        "the first difference, from line 2 on:\n  you quote 'return 11'\n  there is  '    return 1'\n" in told.evidence
-    )
+    assert "the first difference, from line 2 on:\n  you quote 'return 11'\n  there is  'return 1'\n" in told.evidence
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,7 @@ def test_the_unit_around_the_closest_stretch_is_named() -> None:
 def test_the_first_line_that_differs_is_shown_of_both() -> None:
     assert first_difference("a\nb\nc\n", "a\nB\nc\n") == ("b", "B")
     assert first_difference("a\n", "a\n") is None
+    assert first_difference("f()\n  x\n", "    f()\n      x\n") == ("  x", "      x")
     assert first_difference("a\nb\n", "a\n") is None
     assert first_difference("x\n" * 201, "y\n") is None
     yours, theirs = first_difference("a" * 500 + "b" + "c" * 500, "a" * 500 + "d" + "c" * 500) or ("", "")

@@ -1,5 +1,7 @@
 """Which files are not parsed, and that the header says so."""
 
+import subprocess
+import sys
 from time import thread_time
 
 import pytest
@@ -68,3 +70,13 @@ def test_encodings_and_line_endings_do_not_shift_the_lines(encoding: str, ending
     text = ending.join(["// über", "function f() {", "  return 1;", "}", "", "class A {", "  m() {}", "}", ""])
     units = outline_of(decode(text.encode(encoding)), "a.js").units
     assert [(unit.name, unit.lines) for unit in units] == [("f", (1, 4)), ("A", (6, 8)), ("A.m", (7, 7))]
+
+
+def test_a_grammar_is_imported_when_a_file_needs_it() -> None:
+    program = (
+        "import sys; from coordinator.reading.grammar import outline_of; "
+        "from coordinator.reading.source import decode; outline_of(decode(b'x = 1'), 'a.go'); "
+        "print(sorted(name for name in sys.modules if name.startswith('tree_sitter_') and '.' not in name))"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    assert ran.stdout == "['tree_sitter_go']\n"
