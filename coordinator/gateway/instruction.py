@@ -40,8 +40,8 @@ PROMPTS: Final[dict[str, PromptText]] = {
         "Hand your claims over to another agent",
         "to",
         "the agent's id, name#number",
-        "Hand your work over to {0}. Call ctx_agent action=sync to see what you hold. For each claim write in one "
-        "sentence what is done, what is not, and what fails, and call ctx_agent action=transfer generation=N "
-        "to={0} note=that sentence. Leave STUCK (action=deposit) where you gave up. Release what need not go on.",
+        "Hand your work over to {0}. Write in one sentence what is done, what is not, and what fails, and call "
+        "ctx_agent action=hand_over to={0} note=that sentence: it makes a checkpoint and gives all your claims away. "
+        "Then leave STUCK (action=deposit) where you gave up. Tell the other agent what the answer says.",
     ),
 }

@@ -42,14 +42,15 @@ from coordinator.aio import AsyncCoordinator
 from coordinator.gateway.instruction import INSTRUCTIONS, PROMPTS
 from coordinator.gateway.party import Party
 from coordinator.gateway.tool import agent as agent_tool
-from coordinator.gateway.tool import edit, knowledge, metrics, read, search
+from coordinator.gateway.tool import compress, edit, knowledge, metrics, read, search
 from coordinator.gateway.tool.tool import Answer, Report, Tool
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
 PartyOf: TypeAlias = Callable[[Context], Party]
 
 TOOLS: Final[dict[str, Tool]] = {
-    tool.name: tool for tool in (read.TOOL, edit.TOOL, agent_tool.TOOL, search.TOOL, knowledge.TOOL, metrics.TOOL)
+    tool.name: tool
+    for tool in (read.TOOL, edit.TOOL, agent_tool.TOOL, search.TOOL, knowledge.TOOL, compress.TOOL, metrics.TOOL)
 }
 SYNC_URI: Final = "scentfield://sync"
 _NEXT_STEP: Final = {

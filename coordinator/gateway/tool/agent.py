@@ -15,7 +15,18 @@ from coordinator.gateway.tool.tool import Answer, Report, Tool, ToolInput, outpu
 from coordinator.gateway.wait import reported
 
 Action = Literal[
-    "claim", "claim_any", "renew", "release", "check", "transfer", "deposit", "sync", "watch", "heartbeat", "leave"
+    "claim",
+    "claim_any",
+    "renew",
+    "release",
+    "check",
+    "transfer",
+    "hand_over",
+    "deposit",
+    "sync",
+    "watch",
+    "heartbeat",
+    "leave",
 ]
 MAX_WAIT_S: Final = 600.0
 
@@ -32,8 +43,8 @@ class AgentInput(ToolInput):
     shared: bool = Field(default=False, description="(claim) others may share it")
     generation: int = Field(default=0, ge=0, description="a claim's number (release, check, transfer)")
     done: bool = Field(default=False, description="(release) the work is finished")
-    to: str = Field(default="", max_length=200, description="(transfer) agent id")
-    note: str = Field(default="", max_length=400, description="(transfer) for the next holder")
+    to: str = Field(default="", max_length=200, description="(transfer, hand_over) agent id")
+    note: str = Field(default="", max_length=400, description="(transfer, hand_over) for the next holder")
     kind: Literal["", "HOT", "STUCK", "DONE", "AVOID"] = Field(default="", description="(deposit)")
     intensity: float = Field(default=1.0, gt=0.0, le=3.0)
     version: int = Field(default=0, ge=0, description="(watch) from sync")
@@ -56,7 +67,7 @@ def _claimed(agent: AsyncCoordinator, answer: AsyncClaimed | NotGranted) -> Answ
         return Answer(f"NOT GRANTED. {answer.message}", document)
     what = "renewed" if answer.renewed else "granted"
     signals = [f"{one.kind} on {one.target} by {one.agent}" for one in answer.signals]
-    notes = "".join(f"\n{note}" for note in (*signals, *answer.warnings))
+    notes = "".join(f"\n{note}" for note in (*signals, *answer.lessons, *answer.warnings))
     return Answer(
         f"{what} to {agent.agent_id}: {', '.join(answer.targets)} (generation {answer.generation}){notes}", document
     )
@@ -89,6 +100,16 @@ async def _transfer(agent: AsyncCoordinator, given: AgentInput, _report: Report)
         document = {"agent": agent.agent_id, "granted": True, "targets": list(answer.targets)}
         return Answer(f"{given.to} holds {', '.join(answer.targets)} now (generation {answer.generation})", document)
     return Answer(f"NOT TRANSFERRED. {answer.message}", {"agent": agent.agent_id, **answer.to_dict()})
+
+
+async def _hand_over(agent: AsyncCoordinator, given: AgentInput, _report: Report) -> Answer:
+    if not given.to:
+        raise Misuse("hand_over needs to (an agent id, see sync): all that you hold goes there")
+    handed = await agent.hand_over(given.to, note=given.note)
+    kept = (
+        "" if handed else f"\n{len(handed.kept)} claims stay with you, as somebody is in the way: transfer them later"
+    )
+    return Answer(handed.text + kept, {"agent": agent.agent_id, **handed.to_dict()}, is_error=not handed)
 
 
 async def _deposit(agent: AsyncCoordinator, given: AgentInput, _report: Report) -> Answer:
@@ -160,6 +181,7 @@ _ACTIONS: Final[dict[str, Callable[[AsyncCoordinator, AgentInput, Report], Await
     "release": _release,
     "check": _check,
     "transfer": _transfer,
+    "hand_over": _hand_over,
     "deposit": _deposit,
     "sync": _sync,
     "watch": _watch,
