@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from coordinator.reading.line_history import LineHistory
     from coordinator.reading.redundancy import Vectors, VectorsOf
 
-PIECE_SHARE: Final = 0.9
+PIECE_SHARE: Final = 0.95
 """Of the budget, for the best pieces; signatures take the rest."""
 MAX_COMPARED_PIECES: Final = 2_000
 """Of a larger file the pieces are not compared by meaning."""

@@ -42,7 +42,7 @@ from coordinator.reading.unit_choice import UnitChoice, UnitWish
 
 MAX_SUGGESTED_UNITS: Final = 5
 MAX_QUERY_CHARACTERS: Final = 24  # in the header of a view whose every token comes off a budget
-MAX_ROUNDS: Final = 4  # of choosing units again, because an estimate of their tokens was off
+MAX_ROUNDS: Final = 8  # of choosing units again, because an estimate of their tokens was off
 MAX_CACHED_VIEWS: Final = 16
 _WANTED_LINES: Final[Mapping[str, Callable[[Outline, Sequence[str]], ShownLines]]] = {
     "map": map_lines,
@@ -331,20 +331,29 @@ class _Chosen:
         self._facts = [said, duplicates, outline.fallback]
 
     def view(self) -> View:
-        """The fullest view that was found in a few rounds: each corrects the limit by what the last one missed."""
+        """The fullest view that was found in a few rounds: each corrects the limit by what the last one missed.
+
+        Where that leads past what is known to fit, or not to fit, the next limit is half way between the two.
+        """
         least = self._shown(ShownLines())
         if least.tokens > self._budget:
             over = _over(self._budget)  # even without a line
             fallback = "; ".join(reason for reason in (self._outline.fallback, over) if reason)
             return replace(self._shown(ShownLines(), over), fallback=fallback)
-        best, limit = least, self._budget
+        best, low, high, limit = least, least.tokens, 0, self._budget
         for _ in range(MAX_ROUNDS):
             view = self._shown(self._choice.within(limit, base_tokens=least.tokens, tag=self._page.tag))
-            if best.tokens < view.tokens <= self._budget:
-                best = view
-            if 0 <= self._budget - view.tokens <= self._budget // 50:
-                break
-            limit += self._budget - view.tokens
+            spare = self._budget - view.tokens
+            if spare >= 0:
+                low = limit
+                best = view if view.tokens > best.tokens else best
+                if spare <= self._budget // 50:
+                    break
+            else:
+                high = limit
+            limit += spare
+            if high and not low < limit < high:  # it was tried before, or more, or less than what fits
+                limit = (low + high) // 2
         return best
 
     def _shown(self, wanted: ShownLines, *more: str) -> View:

@@ -12,9 +12,10 @@ from coordinator.reading.budget import MIN_DEFAULT_TOKENS
 from coordinator.reading.line_history import LineHistory, Patch, line_history
 from coordinator.reading.mode import Mode
 from coordinator.reading.query import Query
+from coordinator.reading.shown import ShownLines
 from coordinator.reading.source import decode
 from coordinator.reading.token_count import count_tokens
-from coordinator.reading.unit_choice import UnitWish
+from coordinator.reading.unit_choice import UnitChoice, UnitWish
 from coordinator.reading.view import View, render
 
 VERBS = ("parse", "render", "encode", "decode", "split", "merge", "fold", "wrap", "sort", "hash", "trim", "load")
@@ -178,3 +179,14 @@ def test_a_budget_that_cannot_be_is_misuse() -> None:
 
 def test_equal_wishes_give_equal_bytes() -> None:
     assert units(query=Query("sort"), budget=500) == units(query=Query("sort"), budget=500)
+
+
+def test_an_estimate_that_is_far_off_is_corrected(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lines are taken for a third of their cost: the first limit is passed by far, and the next one holds nothing."""
+
+    def cheap(_: UnitChoice, limit: int, *, base_tokens: int, tag: str) -> ShownLines:
+        assert tag
+        return ShownLines.up_to(max(0, limit - base_tokens) // 4)
+
+    monkeypatch.setattr(UnitChoice, "within", cheap)
+    assert 500 < units(query=Query("sort"), budget=600).tokens <= 600
