@@ -25,6 +25,8 @@ SEVERAL: Final = "*"
 VERBATIM: Final = "="
 """The topic of facts in which something reads like the signs of a line: each stands as in a flat list."""
 _ROUNDING: Final = 1e-9
+_DIGITS: Final = 1
+"""Likenesses that differ by less than a tenth are as good as equal: then names decide, which a line need not repeat."""
 _PREFIX_END: Final = " > "
 _BETWEEN: Final = "; "
 _BOUNDARY: Final = re.compile(r".*[/:.#_ -]")
@@ -103,11 +105,13 @@ def _joining(seed: Fact, left: dict[int, Fact]) -> list[Fact]:
     if not _may_share_a_line(seed):
         return []
     members = [seed]
+    near = {place: len(shared_prefix((seed.name, fact.name))) for place, fact in left.items()}
     sums = dict.fromkeys((place for place, fact in left.items() if _may_share_a_line(fact)), 0.0)
     while sums and len(members) < MAX_ITEMS:
         for place in sums:
             sums[place] += likeness(members[-1], left[place])
-        place = max(sums, key=lambda one: (sums[one], -one))
+        n = len(members)
+        place = max(sums, key=lambda one: (round(sums[one] / n, _DIGITS), near[one], sums[one], -one))
         if sums.pop(place) + _ROUNDING < JOIN_FROM * len(members):
             break
         members.append(left.pop(place))

@@ -35,7 +35,7 @@ class Grammar:
     something, by type of node; what stands in `transparent` nodes counts as if it stood outside. `comments` and
     `leaders` (attributes, decorators) right above a definition belong to it; `annotations` stand inside of it, before
     its signature. `docstring` finds the first line of the documentation in a body; without it, that is the first line
-    of the leading comment. `has_loose_ends` says that, to the parser, comments which lead a definition are the end of
+    of the leading comment. `has_loose_ends` says that the parser puts comments which lead a definition at the end of
     the one before.
     """
 

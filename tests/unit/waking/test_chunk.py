@@ -69,6 +69,15 @@ def test_the_likest_join_first_and_what_is_unlike_stays_alone():
     assert [[one.fact_id for one in chunk.facts] for chunk in chunks] == [[1, 3, 2], [4]]
 
 
+def test_of_those_that_are_about_as_near_the_one_with_the_most_alike_name_joins():
+    facts = [
+        fact(1, "api", "src/a.py:parse", "reads tokens of a file"),
+        fact(2, "api", "web/b.py:draw", "writes lines of a file"),  # nearer by a word or two
+        *(fact(n, "api", f"src/a.py:f{n}", f"says {n}") for n in (3, 4, 5)),
+    ]
+    assert [[one.fact_id for one in chunk.facts] for chunk in clustered(facts)] == [[1, 3, 4, 5], [2]]
+
+
 def test_topics_and_what_keys_begin_with_are_named_once():
     chunks = [
         Chunk((fact(1, "api", "src/a.py:parse", "reads tokens"), fact(2, "api", "src/a.py:draw", "draws"))),
