@@ -28,7 +28,7 @@ class CommandLine:
         self._tree = tree
         names = ("namespace", "address", "data_dir", "space", "ttl_s", "lock_delay_s", "metrics_port")
         mine = {f"SCENTFIELD_{name.upper()}": str(getattr(settings, name)) for name in names}
-        self._environment = {**os.environ, **mine}
+        self._environment = {**os.environ, **mine, "SCENTFIELD_GATEWAY__PORT": "0"}
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
