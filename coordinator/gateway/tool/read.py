@@ -29,7 +29,7 @@ async def run(agent: AsyncCoordinator, given: ReadInput, _report: Report) -> Ans
         reading = await agent.expand(given.path, given.unit)
     else:
         reading = await agent.read(given.path, given.mode, query=given.query, budget=_budget(given.budget))
-    beside = [*(f"[{hint}]" for hint in reading.hints), *reading.lessons]
+    beside = [*reading.hints, *reading.lessons]
     return Answer("".join(f"{line}\n" for line in beside) + reading.text, reading.to_dict())
 
 

@@ -210,15 +210,17 @@ def test_a_read_without_a_query_goes_by_what_was_searched_for(open_gateway: Call
     asyncio.run(story())
 
 
-def test_an_edit_of_what_somebody_else_holds_is_refused(open_gateway: Callable[..., Any]) -> None:
+def test_who_holds_a_file_stands_above_its_text_and_an_edit_of_it_is_refused(open_gateway: Callable[..., Any]) -> None:
     gateway = open_gateway()
 
-    async def story() -> Any:
+    async def story() -> tuple[Any, Any]:
         async with client_of(gateway, **{"Scentfield-Agent": "ann"}) as ann, client_of(gateway) as bob:
             await call(ann, action="claim", targets=["src/a.py"])
-            return await call(bob, "ctx_edit", path="src/a.py", old="return 1", new="return 2")
+            read = await call(bob, "ctx_read", path="src/a.py")
+            return read, await call(bob, "ctx_edit", path="src/a.py", old="return 1", new="return 2")
 
-    refused = asyncio.run(story())
+    read, refused = asyncio.run(story())
+    assert text_of(read).startswith("[scent: claimed by ann#1]\n")
     assert refused.is_error
     assert "ann#1" in text_of(refused)
 
