@@ -3,7 +3,8 @@
     tokens of the view + P(failure) x (failed call + file in full + retry)
 
 The numbers are those learned for (extension, mode, size), or what is believed before anything was. A view's tokens are
-its share of the file's, so that nothing has to be rendered to choose. Small files come whole: there is little to save.
+its share of the file's, so that nothing has to be rendered to choose. Of a file that the base rule shows whole, other
+views have to earn it: only those are weighed that were learned of. The smallest come whole: there is little to save.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ QUERIED_CANDIDATES: Final = (*CANDIDATES, "units")
 """The same where the reader says what for: without a query, `units` would be a guess."""
 MIN_OUTCOMES: Final = PRIOR_OUTCOMES
 """With fewer outcomes than its prior weighs, an estimate is the prior more than it is evidence, and is not used."""
+MAX_WHOLE_LINES: Final = 100
+"""A file of so many lines comes whole, whatever was learned."""
 OPEN_BUCKET_TOKENS: Final = 12_000
 """A typical file of the last bucket, which has no upper bound."""
 
@@ -75,10 +78,14 @@ def choose_mode(
 ) -> Choice:
     """The mode for a file; the base rule's where nothing was learned of any candidate, or `use_costs` is false."""
     mode, source = choose_base_mode(n_lines)
-    if n_lines <= MAX_SMALL_FILE_LINES or not use_costs:
+    if n_lines <= MAX_WHOLE_LINES or not use_costs:
         return Choice(mode, source)
     modes = QUERIED_CANDIDATES if has_query else CANDIDATES
     candidates = tuple(_candidate(policy, extension, mode, total_tokens) for mode in modes)
+    if n_lines <= MAX_SMALL_FILE_LINES:
+        candidates = tuple(candidate for candidate in candidates if candidate.n or candidate.mode == mode)
+        if len(candidates) == 1:
+            return Choice(mode, source)
     if not any(candidate.n for candidate in candidates):
         return Choice(mode, source, candidates)
     cheapest = min(candidates, key=lambda candidate: round(candidate.expected_tokens))

@@ -69,9 +69,24 @@ def test_evidence_of_files_of_another_size_does_not_count() -> None:
     assert chosen(learned("<4000", map=FAILING_MAP)).mode == "map"
 
 
-def test_a_small_file_comes_whole_whatever_was_learned() -> None:
+def test_a_view_of_a_file_of_400_lines_has_to_earn_it() -> None:
+    good = LearnedCost(n=10, share=0.3, p_failure=0.1, extra_tokens=2_000)  # 1500 + 200
+    choice = chosen(learned(map=good), n_lines=400)
+    assert (choice.mode, choice.source) == ("map", "expected_cost")
+    assert [candidate.mode for candidate in choice.candidates] == [
+        "full",
+        "map",
+    ]  # what is only believed is not weighed
+    few = LearnedCost(n=9.9, share=0.3, p_failure=0.1, extra_tokens=2_000)
+    assert chosen(learned(map=few), n_lines=400) == Choice("full", "small_file")
+    whole = LearnedCost(n=50, share=1.0, p_failure=0.0, extra_tokens=0)
+    assert chosen(learned(full=whole), n_lines=400) == Choice("full", "small_file")
+
+
+def test_a_file_of_100_lines_comes_whole_whatever_was_learned() -> None:
     cheap = LearnedCost(n=99, share=0.01, p_failure=0.0, extra_tokens=0)
-    assert chosen(learned(map=cheap), n_lines=400) == Choice("full", "small_file")
+    assert chosen(learned(map=cheap), n_lines=101).mode == "map"
+    assert chosen(learned(map=cheap), n_lines=100) == Choice("full", "small_file")
 
 
 def test_a_file_that_is_held_out_goes_by_the_base_rule() -> None:
