@@ -28,7 +28,8 @@ class Jail:
         if not asked:
             return self._tree(self._roots[0])
         folder = Path(asked)
-        if "\0" in asked or not folder.is_absolute() or not folder.is_dir():
+        # Path.is_dir raises for a name that is too long, and below a folder that may not be looked into.
+        if "\0" in asked or not folder.is_absolute() or not os.path.isdir(folder):  # noqa: PTH112
             raise Misuse(f"the root {asked[:200]!r} is not the absolute path of a folder here: name one that is")
         folder = Path(os.path.realpath(folder))
         inside = next((root for root in self._roots if folder.is_relative_to(root)), None)

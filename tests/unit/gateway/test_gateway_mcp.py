@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import re
+import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
@@ -256,6 +257,20 @@ def test_paths_stay_in_the_root_also_by_links(open_gateway: Callable[..., Any], 
     assert not (tmp_path / "new.txt").exists()
 
 
+@pytest.mark.skipif(sys.platform == "darwin", reason="its file systems take no such names")
+def test_names_that_are_no_text_are_spelled_out(open_gateway: Callable[..., Any]) -> None:
+    gateway = open_gateway()
+    Path(os.fsdecode(os.fsencode(gateway.root) + b"/b\xff.txt")).write_text("needle\n")
+
+    async def story() -> Any:
+        async with client_of(gateway) as client:
+            return await call(client, "ctx_search", query="needle")
+
+    found = asyncio.run(story())
+    assert text_of(found) == "b\\udcff.txt:1: needle"
+    assert [hit["path"] for hit in found.structured_content["hits"]] == ["b\\udcff.txt"]
+
+
 def test_a_client_works_in_a_root_that_is_served_and_in_no_other(
     open_gateway: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -270,9 +285,10 @@ def test_a_client_works_in_a_root_that_is_served_and_in_no_other(
 
     assert "x = 1" in text_of(asyncio.run(read("x.py", str(other))))
     assert "x = 1" in text_of(asyncio.run(read(str(other / "x.py"), str(other))))
-    for root in (str(tmp_path), "/", "relative", f"{other}/../..", str(other / "missing")):
+    for root in (str(tmp_path), "/", "relative", f"{other}/../..", str(other / "missing"), "/" + "a" * 5_000):
         refused = asyncio.run(read("x.py", root))
         assert refused.is_error, root
+        assert "fault of its own" not in text_of(refused), root
     assert "add it to roots" in text_of(asyncio.run(read("x.py", "/")))
 
 
