@@ -11,6 +11,8 @@ from coordinator.settings import Settings
 from coordinator.workspace import Workspace
 
 _SHOWN: Final = 5
+_CLOSED: Final = frozenset({".git"})
+"""What is in there names programs that git runs, and holds passwords of remote repositories."""
 
 
 class Jail:
@@ -45,4 +47,4 @@ class Jail:
     def _tree(self, root: Path) -> Workspace:
         """The workspace at `root`, in the space that its own settings name."""
         space = self._settings.space
-        return Workspace(root, space=Settings.load(start=root).space if space is None else space)
+        return Workspace(root, space=Settings.load(start=root).space if space is None else space, closed=_CLOSED)

@@ -271,6 +271,34 @@ def test_names_that_are_no_text_are_spelled_out(open_gateway: Callable[..., Any]
     assert [hit["path"] for hit in found.structured_content["hits"]] == ["b\\udcff.txt"]
 
 
+def test_what_git_keeps_for_itself_is_out_of_reach(open_gateway: Callable[..., Any]) -> None:
+    gateway = open_gateway()
+    config = gateway.root / ".git" / "config"
+    config.parent.mkdir()
+    config.write_text("[core]\n")
+    (gateway.root / "way").symlink_to(config.parent)
+
+    async def story() -> None:
+        async with client_of(gateway, **{"Scentfield-Root": str(config.parent)}) as client:
+            for path in (".git/config", "src/../.git/config", "way/config", str(config)):
+                for tool, rest in (
+                    ("ctx_read", {}),
+                    ("ctx_edit", {"old": "[core]", "new": "[core]\nfsmonitor = /tmp/x"}),
+                    ("ctx_edit", {"action": "delete"}),
+                    ("ctx_edit", {"action": "move", "to": "src/c.py"}),
+                ):
+                    refused = await call(client, tool, path=path, **rest)
+                    assert "which is closed here" in text_of(refused), (path, tool, rest)
+            created = await call(client, "ctx_edit", path="src/.git/hooks/x", action="create", new="x")
+            assert "which is closed here" in text_of(created)
+            moved = await call(client, "ctx_edit", path="src/a.py", action="move", to=".Git/a.py")
+            assert "which is closed here" in text_of(moved)
+            assert not (await call(client, "ctx_edit", path=".gitignore", action="create", new="x\n")).is_error
+
+    asyncio.run(story())
+    assert config.read_text() == "[core]\n"
+
+
 def test_a_client_works_in_a_root_that_is_served_and_in_no_other(
     open_gateway: Callable[..., Any], tmp_path: Path
 ) -> None:
