@@ -10,6 +10,7 @@ import re
 import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,49 @@ def test_a_client_that_dies_gives_its_claims_up_after_the_ttl(open_gateway: Call
         async with client_of(gateway) as other:
             answer = await call(other, action="claim", targets=["src/a.py"], wait_s=20.0)
             assert answer.structured_content["granted"]
+
+    asyncio.run(story())
+
+
+def test_a_fault_ends_neither_the_heartbeats_nor_the_look_for_who_has_gone(
+    open_gateway: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gateway = open_gateway(silent_s=1.0)
+    faults: list[str] = []
+
+    def once(name: str, whole: Callable[..., Any]) -> Callable[..., Any]:
+        async def faulty(*asked: Any) -> Any:
+            if name in faults:
+                return await whole(*asked)
+            faults.append(name)
+            raise RuntimeError("nobody thought of this")
+
+        return faulty
+
+    async def begin(http: httpx2.AsyncClient, target: str) -> None:
+        begun = await http.post(f"{gateway.url}/mcp", json=_INITIALIZE, headers=_ACCEPT)
+        session = {**_ACCEPT, "mcp-session-id": begun.headers["mcp-session-id"]}
+        await http.post(f"{gateway.url}/mcp", json=_claim(target), headers=session)
+
+    async def has_failed(name: str) -> bool:
+        return name in faults
+
+    async def story() -> None:
+        async with client_of(gateway) as client, client_of(gateway) as other, httpx2.AsyncClient(timeout=30.0) as http:
+            await call(client, action="claim", targets=["src/a.py"])
+            await call(other, action="sync")
+            monkeypatch.setattr(gateway.line, "call_async", once("beat", gateway.line.call_async))
+            await until(partial(has_failed, "beat"))
+            kept = await call(other, action="claim", targets=["src/a.py"], wait_s=3.0)  # longer than the TTL
+            assert not kept.structured_content["granted"], "its client is there"
+
+            site = gateway.site._mcp
+            monkeypatch.setattr(site, "_close_transport", once("end", site._close_transport))
+            await begin(http, "src/b.py")
+            await until(partial(has_failed, "end"))
+            await begin(http, "src/c.py")
+            freed = await call(other, action="claim", targets=["src/c.py"], wait_s=20.0)
+            assert freed.structured_content["granted"], "its client was silent"
 
     asyncio.run(story())
 
