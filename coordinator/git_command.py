@@ -9,7 +9,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Final
 
-_SETTINGS: Final = ("-c", "core.quotePath=true", "-c", "core.bigFileThreshold=4m")
+# A file system monitor in a repository's configuration is a program of somebody's that would be run.
+_SETTINGS: Final = ("-c", "core.fsmonitor=false", "-c", "core.quotePath=true", "-c", "core.bigFileThreshold=4m")
 _STOP_S: Final = 5.0
 _MAX_SAID: Final = 300
 

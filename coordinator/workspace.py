@@ -39,15 +39,22 @@ class Workspace:
     `space` names the claim space: given, else made from the git directory that all work trees of a repository share, so
     that their claims meet; without git from the root. A root below the top of its work tree has a space of its own,
     because its targets are spelled from another root. `case_insensitive` is found by looking unless it is given.
+    Files below folders that are `closed`, named in lower case, cannot be reached.
     """
 
     def __init__(
-        self, root: str | os.PathLike[str], *, space: str | None = None, case_insensitive: bool | None = None
+        self,
+        root: str | os.PathLike[str],
+        *,
+        space: str | None = None,
+        case_insensitive: bool | None = None,
+        closed: frozenset[str] = frozenset(),
     ) -> None:
         self.root = Path(os.path.realpath(root))
         self._root_text = str(self.root).rstrip("/")
         self.space = space if space is not None else _space_of(self.root)
         self._given_case_insensitive = case_insensitive
+        self._closed = closed
 
     @classmethod
     def discover(cls, start: str | os.PathLike[str], *, space: str | None = None) -> Workspace:
@@ -130,11 +137,15 @@ class Workspace:
         """Where the file of this target is, or would be created: absolute and inside the root.
 
         On a case-insensitive root, and for names that are not NFC on disk, existing files are found under their real
-        names. Raises `BadTarget` for a target that is not a file, and where a link on the way leads elsewhere.
+        names. Raises `BadTarget` for a target that is not a file or is closed, and where a link on the way leads
+        elsewhere.
         """
         target = parse_target(target_text)
         if target.kind is not TargetKind.FILE:
             raise BadTarget(f"the target {target_text!r} is a {target.kind}, not a file: name one file in it")
+        closed = next((name for name in target.parts if name.casefold() in self._closed), None)
+        if closed is not None:
+            raise BadTarget(f"the target {target_text!r} lies in {closed!r}, which is closed here: name another file")
         path = self.root
         for name in target.parts:
             path = path / self._name_on_disk(path, name)

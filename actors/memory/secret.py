@@ -50,9 +50,11 @@ _SHAPES: Final[Mapping[str, _Shape]] = MappingProxyType(
 )
 
 _PASSWORD: Final = r"(?:passw(?:or)?d|passphrase|pwd)"
-_NAME: Final = rf"(?P<name>[\w.-]*(?:{_PASSWORD}|secret|token|api[_ -]?key|access[_ -]?key|private[_ -]?key))"
-_QUOTED: Final = re.compile(rf"""(?i)\b{_NAME}["'\])]*\s*(?:=>|=|:|\bis\b)\s*(?P<quote>["'])(?P<value>.+?)(?P=quote)""")
-_BARE: Final = re.compile(rf"(?i)\b{_NAME}\s*(?:=|:|\bis\b)\s*(?P<value>[^\s\"',;]+)")
+_LAST: Final = rf"(?P<name>{_PASSWORD}|secret|token|api[_ -]?key|access[_ -]?key|private[_ -]?key)"
+"""The end of a name. What stands before it is not looked for: that would begin anew at every dot of a long name."""
+_NAME: Final = re.compile(rf"(?i)[\w.-]*{_LAST}")
+_QUOTED: Final = re.compile(rf"""(?i){_LAST}["'\])]*\s*(?:=>|=|:|\bis\b)\s*(?P<quote>["'])(?P<value>.+?)(?P=quote)""")
+_BARE: Final = re.compile(rf"(?i){_LAST}\s*(?:=|:|\bis\b)\s*(?P<value>[^\s\"',;]+)")
 _VARIABLE: Final = re.compile(
     r"(?:^|\s)(?P<name>[A-Z0-9_]*(?:PASSWORD|PASSWD|PASSPHRASE|PWD|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY))"
     r"=(?P<value>[^\s\"']+)"
@@ -122,7 +124,7 @@ def assigns_secret(name: str, value: str) -> bool:
         return False
     if _IS_PASSWORD.fullmatch(name):
         return len(value) >= _MIN_PASSWORD
-    return len(value) >= _MIN_TOKEN and _looks_drawn(value) and re.fullmatch(_NAME, name, re.IGNORECASE) is not None
+    return len(value) >= _MIN_TOKEN and _looks_drawn(value) and _NAME.fullmatch(name) is not None
 
 
 def _looks_drawn(value: str) -> bool:

@@ -28,7 +28,7 @@ from actors.scent_field.messages import (
     Released,
     Transfer,
 )
-from actors.scent_field.request import check_space
+from actors.scent_field.request import check_said, check_space
 from actors.scent_field.signal import SignalKind
 from actors.scent_field.space import ClaimSpace
 from actors.scent_field.state import Due, FieldState
@@ -140,8 +140,7 @@ class Ending:
     def transfer(self, session_id: str, command: Transfer, now_s: float) -> Granted | Held:
         """Hand a claim over; the receiver gets the next generation. `Held` if others would be in the receiver's way."""
         check_space(self._state, command.space)
-        if len(command.note) > _MAX_NOTE:
-            raise Misuse(f"a note has at most {_MAX_NOTE} characters, this one {len(command.note)}")
+        check_said("a note", command.note, _MAX_NOTE)
         if not self._sessions.is_live(command.to_session):
             raise Misuse(f"{command.to_session!r} {self._sessions.fate(command.to_session)}: nothing was handed over")
         if command.to_session == session_id:
@@ -176,6 +175,7 @@ class Ending:
         check_space(self._state, command.space)
         if not 0 < len(command.reason) <= _MAX_NOTE:
             raise Misuse(f"a forced release needs a reason of 1 to {_MAX_NOTE} characters: say why")
+        check_said("a reason", command.reason, _MAX_NOTE)
         space = self._state.look(command.space)
         leases = space.leases.on(parse_target(command.target))
         if not leases:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final, NamedTuple
 
 from actors.runtime.errors import Misuse
@@ -14,6 +15,7 @@ from actors.scent_field.target import Target, TargetKind, parse_target
 from actors.scent_field.waiter import Waiter
 
 MODES: Final = ("exclusive", "shared")
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class Request(NamedTuple):
@@ -93,11 +95,18 @@ def check_claim(command: Claim | ClaimAny, limits: FieldLimits) -> None:
 
 
 def check_terms(mode: str, intent: str, limits: FieldLimits) -> None:
-    """Raise `Misuse` for an unknown mode, or an intent that is too long."""
+    """Raise `Misuse` for an unknown mode, or an intent that is too long or no line."""
     if mode not in MODES:
         raise Misuse(f"mode {mode[:40]!r} is not one of {', '.join(MODES)}")
-    if len(intent) > limits.max_intent:
-        raise Misuse(f"an intent has at most {limits.max_intent} characters, this one {len(intent)}")
+    check_said("an intent", intent, limits.max_intent)
+
+
+def check_said(what: str, text: str, max_chars: int) -> None:
+    """Raise `Misuse` for a text that is too long, or that would look like other lines where others are shown it."""
+    if len(text) > max_chars:
+        raise Misuse(f"{what} has at most {max_chars} characters, this one {len(text)}")
+    if _CONTROL.search(text):
+        raise Misuse(f"{what} is one line without control characters: others are shown it within a line of theirs")
 
 
 def _check_globs(command: Claim | ClaimAny, limits: FieldLimits) -> None:

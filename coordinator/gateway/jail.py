@@ -11,6 +11,8 @@ from coordinator.settings import Settings
 from coordinator.workspace import Workspace
 
 _SHOWN: Final = 5
+_CLOSED: Final = frozenset({".git"})
+"""What is in there names programs that git runs, and holds passwords of remote repositories."""
 
 
 class Jail:
@@ -28,7 +30,8 @@ class Jail:
         if not asked:
             return self._tree(self._roots[0])
         folder = Path(asked)
-        if "\0" in asked or not folder.is_absolute() or not folder.is_dir():
+        # Path.is_dir raises for a name that is too long, and below a folder that may not be looked into.
+        if "\0" in asked or not folder.is_absolute() or not os.path.isdir(folder):  # noqa: PTH112
             raise Misuse(f"the root {asked[:200]!r} is not the absolute path of a folder here: name one that is")
         folder = Path(os.path.realpath(folder))
         inside = next((root for root in self._roots if folder.is_relative_to(root)), None)
@@ -44,4 +47,4 @@ class Jail:
     def _tree(self, root: Path) -> Workspace:
         """The workspace at `root`, in the space that its own settings name."""
         space = self._settings.space
-        return Workspace(root, space=Settings.load(start=root).space if space is None else space)
+        return Workspace(root, space=Settings.load(start=root).space if space is None else space, closed=_CLOSED)

@@ -99,8 +99,8 @@ class _Handlers:
             answer = Answer(
                 f"{tool.name} failed by a fault of its own ({type(error).__name__}); it is logged", {}, True
             )
-        structured = None if answer.is_error and not answer.document else answer.document
-        text = TextContent(type="text", text=answer.text)
+        structured = None if answer.is_error and not answer.document else _sendable(answer.document)
+        text = TextContent(type="text", text=_sendable(answer.text))
         return CallToolResult(content=[text], structured_content=structured, is_error=answer.is_error)
 
     async def _called(self, context: Context, tool: Tool, given: dict[str, Any]) -> Answer:
@@ -171,6 +171,18 @@ def _reporter(context: Context) -> Report:
         await context.session.report_progress(so_far, at_most, what)
 
     return report
+
+
+def _sendable(value: Any) -> Any:
+    """The value with what is not Unicode spelled out: names of files are bytes, and an answer is UTF-8 or none."""
+    match value:
+        case str():
+            return value.encode("utf-8", "backslashreplace").decode()
+        case dict():
+            return {_sendable(name): _sendable(one) for name, one in value.items()}
+        case list() | tuple():
+            return [_sendable(one) for one in value]
+    return value
 
 
 def _failed(error: ScentfieldError) -> Answer:

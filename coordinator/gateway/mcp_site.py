@@ -144,6 +144,8 @@ class McpSite:
             await drive_async(beat(session, monotonic_s(), timeout_s), self._transport)
         except ScentfieldError as error:  # an end is told at the next call
             _log.warning("a heartbeat of %s was not taken: %s", session.session_id, error.message)
+        except Exception:  # a bug of ours must not be the end of all sessions
+            _log.exception("a heartbeat of %s failed", session.session_id)
 
     async def _look_round(self) -> None:
         """End the sessions whose clients have gone without a word."""
@@ -151,8 +153,15 @@ class McpSite:
             await asyncio.sleep(_ROUND_S)
             for session in self._attendance.absent(self._monotonic()):
                 _log.info("an MCP session of %s is over: its client has gone", self._name_of(session))
-                await self._close_transport(session)
-                await self._end(session)
+                await self._give_up(session)
+
+    async def _give_up(self, session: str) -> None:
+        """End a session whose client has gone. What fails is tried again in the next round, or its TTL ends it."""
+        try:
+            await self._close_transport(session)
+            await self._end(session)
+        except Exception:  # a bug of ours must not keep the others that have gone
+            _log.exception("the end of an MCP session of %s failed", self._name_of(session))
 
     def _name_of(self, session: str) -> str:
         party = self._parties.get(session)

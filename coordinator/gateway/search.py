@@ -45,6 +45,7 @@ def search(
     root: Path, query: str, *, glob: str = "", limit: int, monotonic: Callable[[], float] = time.monotonic
 ) -> Found:
     """Lines below `root` that hold all words of `query`, in any order and case; in paths that `glob` matches."""
+    root = Path(os.path.realpath(root))
     words = query.casefold().split()
     found = Found()
     deadline_s = monotonic() + DEADLINE_S
@@ -66,12 +67,17 @@ def search(
 def _hits(root: Path, path: str, words: list[str]) -> Iterator[Hit]:
     text = _text(root / path)
     folded = text.casefold()
-    if not all(word in folded for word in words):
+    if not all(word in folded for word in words) or _is_behind_link(root / path):
         return
     for number, line in enumerate(text.splitlines(), 1):
         folded = line.casefold()
         if all(word in folded for word in words):
             yield Hit(path, number, line.strip()[:MAX_LINE_CHARS])
+
+
+def _is_behind_link(path: Path) -> bool:
+    """Whether a folder above is a link: git lists what it has recorded, also where one has taken a folder's place."""
+    return os.path.realpath(path.parent) != str(path.parent)
 
 
 def _text(path: Path) -> str:

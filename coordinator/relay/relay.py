@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from actors.runtime.errors import ScentfieldError, Unavailable
 from coordinator.relay.gateway_line import GatewayLine, Refused, SessionGone
@@ -61,8 +61,8 @@ class Relay:
             return
         try:
             message = json.loads(raw)
-        except ValueError:
-            self._say(None, {"code": _PARSE_ERROR, "message": "this line is no JSON"})
+        except (ValueError, RecursionError):
+            self._say(None, {"code": _PARSE_ERROR, "message": f"this line is no JSON, or over {MAX_LINE_BYTES} bytes"})
             return
         if not isinstance(message, dict):
             self._say(None, {"code": _INVALID_REQUEST, "message": "send one JSON-RPC message a line, no batches"})
@@ -158,8 +158,15 @@ def _revision(told: str) -> str:
 
 def standard_lines() -> Iterable[bytes]:
     """The lines of standard input, each at once."""
-    while line := sys.stdin.buffer.readline(MAX_LINE_BYTES):
+    return whole_lines(sys.stdin.buffer)
+
+
+def whole_lines(stream: BinaryIO, max_bytes: int = MAX_LINE_BYTES) -> Iterator[bytes]:
+    """The lines of a stream; of one that is too long the beginning stands for all, for its rest is no line."""
+    while line := stream.readline(max_bytes):
         yield line
+        while len(line) == max_bytes and not line.endswith(b"\n"):
+            line = stream.readline(max_bytes)
 
 
 def to_standard_output() -> Answer:

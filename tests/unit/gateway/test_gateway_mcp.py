@@ -7,8 +7,10 @@ import contextlib
 import json
 import os
 import re
+import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +104,49 @@ def test_a_client_that_dies_gives_its_claims_up_after_the_ttl(open_gateway: Call
         async with client_of(gateway) as other:
             answer = await call(other, action="claim", targets=["src/a.py"], wait_s=20.0)
             assert answer.structured_content["granted"]
+
+    asyncio.run(story())
+
+
+def test_a_fault_ends_neither_the_heartbeats_nor_the_look_for_who_has_gone(
+    open_gateway: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gateway = open_gateway(silent_s=1.0)
+    faults: list[str] = []
+
+    def once(name: str, whole: Callable[..., Any]) -> Callable[..., Any]:
+        async def faulty(*asked: Any) -> Any:
+            if name in faults:
+                return await whole(*asked)
+            faults.append(name)
+            raise RuntimeError("nobody thought of this")
+
+        return faulty
+
+    async def begin(http: httpx2.AsyncClient, target: str) -> None:
+        begun = await http.post(f"{gateway.url}/mcp", json=_INITIALIZE, headers=_ACCEPT)
+        session = {**_ACCEPT, "mcp-session-id": begun.headers["mcp-session-id"]}
+        await http.post(f"{gateway.url}/mcp", json=_claim(target), headers=session)
+
+    async def has_failed(name: str) -> bool:
+        return name in faults
+
+    async def story() -> None:
+        async with client_of(gateway) as client, client_of(gateway) as other, httpx2.AsyncClient(timeout=30.0) as http:
+            await call(client, action="claim", targets=["src/a.py"])
+            await call(other, action="sync")
+            monkeypatch.setattr(gateway.line, "call_async", once("beat", gateway.line.call_async))
+            await until(partial(has_failed, "beat"))
+            kept = await call(other, action="claim", targets=["src/a.py"], wait_s=3.0)  # longer than the TTL
+            assert not kept.structured_content["granted"], "its client is there"
+
+            site = gateway.site._mcp
+            monkeypatch.setattr(site, "_close_transport", once("end", site._close_transport))
+            await begin(http, "src/b.py")
+            await until(partial(has_failed, "end"))
+            await begin(http, "src/c.py")
+            freed = await call(other, action="claim", targets=["src/c.py"], wait_s=20.0)
+            assert freed.structured_content["granted"], "its client was silent"
 
     asyncio.run(story())
 
@@ -256,6 +301,48 @@ def test_paths_stay_in_the_root_also_by_links(open_gateway: Callable[..., Any], 
     assert not (tmp_path / "new.txt").exists()
 
 
+@pytest.mark.skipif(sys.platform == "darwin", reason="its file systems take no such names")
+def test_names_that_are_no_text_are_spelled_out(open_gateway: Callable[..., Any]) -> None:
+    gateway = open_gateway()
+    Path(os.fsdecode(os.fsencode(gateway.root) + b"/b\xff.txt")).write_text("needle\n")
+
+    async def story() -> Any:
+        async with client_of(gateway) as client:
+            return await call(client, "ctx_search", query="needle")
+
+    found = asyncio.run(story())
+    assert text_of(found) == "b\\udcff.txt:1: needle"
+    assert [hit["path"] for hit in found.structured_content["hits"]] == ["b\\udcff.txt"]
+
+
+def test_what_git_keeps_for_itself_is_out_of_reach(open_gateway: Callable[..., Any]) -> None:
+    gateway = open_gateway()
+    config = gateway.root / ".git" / "config"
+    config.parent.mkdir()
+    config.write_text("[core]\n")
+    (gateway.root / "way").symlink_to(config.parent)
+
+    async def story() -> None:
+        async with client_of(gateway, **{"Scentfield-Root": str(config.parent)}) as client:
+            for path in (".git/config", "src/../.git/config", "way/config", str(config)):
+                for tool, rest in (
+                    ("ctx_read", {}),
+                    ("ctx_edit", {"old": "[core]", "new": "[core]\nfsmonitor = /tmp/x"}),
+                    ("ctx_edit", {"action": "delete"}),
+                    ("ctx_edit", {"action": "move", "to": "src/c.py"}),
+                ):
+                    refused = await call(client, tool, path=path, **rest)
+                    assert "which is closed here" in text_of(refused), (path, tool, rest)
+            created = await call(client, "ctx_edit", path="src/.git/hooks/x", action="create", new="x")
+            assert "which is closed here" in text_of(created)
+            moved = await call(client, "ctx_edit", path="src/a.py", action="move", to=".Git/a.py")
+            assert "which is closed here" in text_of(moved)
+            assert not (await call(client, "ctx_edit", path=".gitignore", action="create", new="x\n")).is_error
+
+    asyncio.run(story())
+    assert config.read_text() == "[core]\n"
+
+
 def test_a_client_works_in_a_root_that_is_served_and_in_no_other(
     open_gateway: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -270,9 +357,10 @@ def test_a_client_works_in_a_root_that_is_served_and_in_no_other(
 
     assert "x = 1" in text_of(asyncio.run(read("x.py", str(other))))
     assert "x = 1" in text_of(asyncio.run(read(str(other / "x.py"), str(other))))
-    for root in (str(tmp_path), "/", "relative", f"{other}/../..", str(other / "missing")):
+    for root in (str(tmp_path), "/", "relative", f"{other}/../..", str(other / "missing"), "/" + "a" * 5_000):
         refused = asyncio.run(read("x.py", root))
         assert refused.is_error, root
+        assert "fault of its own" not in text_of(refused), root
     assert "add it to roots" in text_of(asyncio.run(read("x.py", "/")))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import os
 import queue
@@ -25,7 +26,7 @@ from coordinator.relay.event_stream import events
 from coordinator.relay.gateway_line import GatewayLine
 from coordinator.relay.line_settings import Flags, LineSettings, find_line
 from coordinator.relay.main import flags_of
-from coordinator.relay.relay import Relay
+from coordinator.relay.relay import Relay, whole_lines
 
 RELAY = "from coordinator.cli.entry import run; run()"
 WAIT_S = 30.0
@@ -268,3 +269,17 @@ def test_events_are_read_from_a_stream() -> None:
         b"data: cut off\r\n",
     ]
     assert list(events(stream)) == ["{\n}"]
+
+
+@pytest.mark.parametrize("raw", [b"[" * 100_000, b'{"a":' * 100_000, b"\xff\xfe", b'{"id":' + b"9" * 5_000 + b"}"])
+def test_a_line_that_cannot_be_read_does_not_end_the_relay(raw: bytes) -> None:
+    told: list[str] = []
+    ping = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
+    Relay(Unavailable("there is no gateway"), told.append).run([raw, ping])
+    broken, answered = map(json.loads, told)
+    assert (broken["error"]["code"], answered["id"]) == (-32700, 1)
+
+
+def test_of_a_line_that_is_too_long_the_rest_is_no_line() -> None:
+    stream = io.BytesIO(b"short\n" + b"x" * 25 + b'{"id":1}\n' + b"next six!\n" + b"last")
+    assert list(whole_lines(stream, 10)) == [b"short\n", b"x" * 10, b"next six!\n", b"last"]

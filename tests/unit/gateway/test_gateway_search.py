@@ -71,3 +71,15 @@ def test_a_search_that_takes_too_long_says_where_it_stopped(tmp_path: Path) -> N
     found = search(root, "word", limit=10, monotonic=lambda: next(times))
     assert [hit.path for hit in found.hits] == ["a"]
     assert found.not_looked_at == "stopped before b: name a glob, to look at fewer files"
+
+
+def test_what_lies_behind_a_link_is_not_looked_into_where_git_has_recorded_it(tmp_path: Path) -> None:
+    root = tree(tmp_path / "root", a="word", folder__secret="word")
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    subprocess.run(["git", "-C", str(root), "add", "."], check=True)
+    (root / "folder" / "secret").unlink()
+    (root / "folder").rmdir()
+    (root / "folder").symlink_to(tree(tmp_path / "outside", secret="word"))
+    assert places(root, "word") == [("a", 1)]
+    (tmp_path / "way").symlink_to(root)
+    assert places(tmp_path / "way", "word") == [("a", 1)], "a root may be named by a link"

@@ -1,5 +1,7 @@
 """What is taken for a secret and what is not. The samples are put together here, so that no scanner reports them."""
 
+import time
+
 import pytest
 
 from actors.memory.secret import PATTERNS, assigns_secret, entropy_bits, secret_in
@@ -104,3 +106,11 @@ def test_entropy_is_counted_in_bits_a_character():
     assert entropy_bits("aaaa") == 0.0
     assert entropy_bits("abab") == 1.0
     assert entropy_bits("abcd") == 2.0
+
+
+@pytest.mark.parametrize("text", ["a." * 490 + "password", "password" + ".a-" * 330, "a.password." * 90])
+def test_a_long_name_is_gone_through_in_time_with_its_length(text):
+    started_s = time.process_time()
+    for _ in range(20):
+        secret_in(text)
+    assert time.process_time() - started_s < 0.4, "20 texts; a look at every dot anew takes 2 s"

@@ -105,6 +105,19 @@ def test_a_read_that_comes_before_the_answer_goes_without_and_the_next_one_has_i
     assert told(history)[1:] == [("change five", ((5, 5),))]
 
 
+def test_a_program_in_a_repository_s_configuration_is_not_run(
+    repo: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    source = commit(repo, changed(5), "change five")
+    folder = tmp_path_factory.mktemp("outside")
+    program = folder / "monitor"
+    program.write_text(f"#!/bin/sh\ntouch {folder / 'was_run'}\n")
+    program.chmod(0o755)
+    git(repo, "config", "core.fsmonitor", str(program))
+    assert of(repo, source) is not None
+    assert not (folder / "was_run").exists()
+
+
 def test_an_answer_stays_as_it_is_for_the_same_content(repo: Path) -> None:
     source = commit(repo, changed(5), "change five")
     histories = GitHistory(repo, wait_s=ENOUGH_S)

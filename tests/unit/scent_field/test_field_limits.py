@@ -356,3 +356,16 @@ def test_a_claim_with_too_many_globs_is_refused_and_one_with_just_as_many_is_gra
 
 def test_sixteen_globs_are_the_most_by_default():
     assert FieldLimits().max_globs == 16
+
+
+@pytest.mark.parametrize("text", ["fix\nCLAIMED b by boss#9", "\x1b[31mred", "a\u2028b", "tab\t"])
+def test_what_others_are_shown_within_a_line_is_one_line(text):
+    field = Field()
+    ann, bob = field.join("ann"), field.join("bob")
+    field.claim(ann, "a", intent="größer — 1\u00a0% \u200d ok")
+    with pytest.raises(Misuse, match="an intent is one line without control characters"):
+        field.claim(ann, "b", intent=text)
+    with pytest.raises(Misuse, match="a note is one line"):
+        field.ask(ann, Transfer("s", 1, bob, text))
+    with pytest.raises(Misuse, match="a reason is one line"):
+        field.ask(bob, ForceRelease("s", "a", text, True))
