@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from actors.runtime.errors import Unavailable
-from coordinator.cluster import address_of, down, up
+from coordinator.address import address_of
+from coordinator.cluster import down, up
 from coordinator.gateway.settings import GatewaySettings
 from coordinator.head import recorded_head, stop_head
 from coordinator.settings import Settings

@@ -26,6 +26,7 @@ from actors.runtime.actor import ActorConfig, StateActor
 from actors.runtime.errors import Corrupt, Unavailable, error_from_code
 from actors.runtime.ownership import adopt
 from actors.runtime.store import Store
+from coordinator.address import address_of, known_address
 from coordinator.domain import DOMAINS, EMBEDDING, GATEWAY, Domain, machine_options
 from coordinator.folder import private_folder
 from coordinator.gateway.address_file import forget_address
@@ -58,15 +59,6 @@ class UpReport:
     gateway_url: str = ""
 
 
-def address_of(settings: Settings) -> str | None:
-    """The cluster to use: named, or the head that `up` started for this state folder; None if there is none."""
-    named = settings.address or os.environ.get("RAY_ADDRESS")
-    if named:
-        return named
-    head = recorded_head(settings.state_dir)
-    return None if head is None else head.address
-
-
 def attach(settings: Settings) -> str:
     """Connect this process to the cluster, once. Raises `Unavailable` and says what to do, `Misuse` after a fork."""
     if _forked_from:
@@ -74,12 +66,7 @@ def attach(settings: Settings) -> str:
     with _ATTACHING:
         if ray.is_initialized():
             return str(ray.get_runtime_context().gcs_address)
-        address = address_of(settings)
-        if address is None:
-            raise Unavailable(
-                f"no coordinator is known for namespace {settings.namespace!r} "
-                f"(no address, no RAY_ADDRESS, no head in {settings.state_dir}): start it with `scentfield up`"
-            )
+        address = known_address(settings)
         if not _answers(address):
             raise Unavailable(f"no Ray cluster answers at {address}: start the coordinator with `scentfield up`")
         _connect(address, settings)

@@ -159,11 +159,16 @@ def origins(settings: Settings, flags: dict[str, Any] | None = None) -> dict[str
         for name in TomlConfigSettingsSource(type(settings), path)():
             found[name] = str(path)
     for name in found:
-        if f"SCENTFIELD_{name.upper()}" in os.environ:
+        if _in_environment(f"SCENTFIELD_{name.upper()}"):
             found[name] = "environment"
         if flags and flags.get(name) is not None:
             found[name] = "flag"
     return found
+
+
+def _in_environment(variable: str) -> bool:
+    """Whether the variable is set, or one for a key of its table (`SCENTFIELD_GATEWAY__PORT`)."""
+    return variable in os.environ or any(name.startswith(f"{variable}__") for name in os.environ)
 
 
 def _explained(error: ValidationError) -> str:

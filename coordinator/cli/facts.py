@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from coordinator.cli.invocation import Invocation
-from coordinator.cli.outcome import Line, Outcome, plain
+from coordinator.cli.outcome import Line, Outcome, plain, times
 
 if TYPE_CHECKING:
     from actors.memory.messages import Remembered
@@ -60,7 +60,7 @@ def remember(
 
 
 def _kept_lines(kept: Remembered) -> list[Line]:
-    what = "kept" if kept.is_new else f"confirmed, {kept.fact.n_confirmed} times in all"
+    what = "kept" if kept.is_new else f"confirmed, {times(kept.fact.n_confirmed)} in all"
     lines = [Line(f"[{kept.fact.fact_id}] {what}", "green")]
     return lines + [Line(f"in conflict with [{fact.fact_id}] {fact.line}", "yellow") for fact in kept.conflicts]
 

@@ -53,6 +53,11 @@ def span(seconds: float) -> str:
     return f"{seconds:.0f} s"
 
 
+def times(n: int) -> str:
+    """`once`, else `3 times`."""
+    return "once" if n == 1 else f"{n} times"
+
+
 def plain(message: Any) -> Any:
     """A message as dicts, lists and plain values."""
     if hasattr(message, "_asdict"):

@@ -8,7 +8,7 @@ import typer
 
 from actors.runtime.errors import Misuse
 from coordinator.cli.invocation import Invocation
-from coordinator.cli.outcome import Line, Outcome, Verbatim, plain
+from coordinator.cli.outcome import Line, Outcome, Verbatim, plain, times
 
 if TYPE_CHECKING:
     from actors.memory.messages import Added
@@ -55,7 +55,7 @@ def _added_lines(added: Added) -> list[Line]:
 def confirm(call: Invocation, entry_id: EntryId, scope: Scope = "session") -> Outcome:
     """Say that an entry still holds; what nobody confirms for 50 turns is forgotten."""
     entry = call.agent.act(lambda core: core.playbook.confirm(entry_id, scope)).entry
-    return Outcome(plain(entry), [Line(f"[{entry_id}] confirmed, {entry.n_confirmed} times in all", "green")])
+    return Outcome(plain(entry), [Line(f"[{entry_id}] confirmed, {times(entry.n_confirmed)} in all", "green")])
 
 
 def vote(

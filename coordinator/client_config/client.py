@@ -32,9 +32,21 @@ class Change:
     take: Callable[[str], str]
 
 
-def changes(client: str, root: Path, home: Path, command: str) -> list[Change]:
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What a client starts: a program, and its arguments."""
+
+    command: str
+    arguments: tuple[str, ...] = ("mcp",)
+
+    def entry(self, *more: str) -> dict[str, Any]:
+        """The same as most clients want it, with more arguments of their own."""
+        return {"command": self.command, "args": [*self.arguments, *more]}
+
+
+def changes(client: str, root: Path, home: Path, start: Start) -> list[Change]:
     """The files of a client for the tree at `root`. Raises `KeyError` for one that is not in `CLIENTS`."""
-    return [CLIENTS[client](root, home, command), _guide(root / GUIDES.get(client, "AGENTS.md"))]
+    return [CLIENTS[client](root, home, start), _guide(root / GUIDES.get(client, "AGENTS.md"))]
 
 
 def _guide(path: Path) -> Change:
@@ -49,27 +61,26 @@ def _json(path: Path, section: str, entry: dict[str, Any]) -> Change:
     )
 
 
-def _claude_code(root: Path, _home: Path, command: str) -> Change:
-    return _json(root / ".mcp.json", "mcpServers", {"command": command, "args": ["mcp"]})
+def _claude_code(root: Path, _home: Path, start: Start) -> Change:
+    return _json(root / ".mcp.json", "mcpServers", start.entry())
 
 
-def _cursor(root: Path, _home: Path, command: str) -> Change:
-    entry = {"command": command, "args": ["mcp", "--root", "${workspaceFolder}"]}
-    return _json(root / ".cursor" / "mcp.json", "mcpServers", entry)
+def _cursor(root: Path, _home: Path, start: Start) -> Change:
+    return _json(root / ".cursor" / "mcp.json", "mcpServers", start.entry("--root", "${workspaceFolder}"))
 
 
-def _vs_code(root: Path, _home: Path, command: str) -> Change:
-    entry = {"type": "stdio", "command": command, "args": ["mcp", "--root", "${workspaceFolder}"]}
+def _vs_code(root: Path, _home: Path, start: Start) -> Change:
+    entry = {"type": "stdio", **start.entry("--root", "${workspaceFolder}")}
     return _json(root / ".vscode" / "mcp.json", "servers", entry)
 
 
-def _codex(_root: Path, home: Path, command: str) -> Change:
-    # A JSON string is a basic string of TOML too.
-    block = f'[mcp_servers.{NAME}]\ncommand = {json.dumps(command)}\nargs = ["mcp"]'
+def _codex(_root: Path, home: Path, start: Start) -> Change:
+    # A JSON string is a basic string of TOML too, and a list of them a list.
+    block = f"[mcp_servers.{NAME}]\n" + "\n".join(f"{key} = {json.dumps(one)}" for key, one in start.entry().items())
     return Change(home / ".codex" / "config.toml", lambda text: _TOML.put(text, block), _TOML.take)
 
 
-CLIENTS: Final[dict[str, Callable[[Path, Path, str], Change]]] = {
+CLIENTS: Final[dict[str, Callable[[Path, Path, Start], Change]]] = {
     "claude-code": _claude_code,
     "cursor": _cursor,
     "codex": _codex,

@@ -10,7 +10,7 @@ from pydantic import Field
 from actors.memory.messages import Remembered
 from actors.runtime.errors import Misuse
 from coordinator.aio import AsyncCoordinator
-from coordinator.cli.outcome import plain
+from coordinator.cli.outcome import plain, times
 from coordinator.gateway.tool.tool import Answer, Report, Tool, ToolInput, output_schema
 
 Action = Literal[
@@ -70,14 +70,14 @@ async def _contradict(agent: AsyncCoordinator, given: KnowledgeInput) -> Answer:
 
 
 def _kept(kept: Remembered) -> Answer:
-    what = "kept" if kept.is_new else f"confirmed, {kept.fact.n_confirmed} times in all"
+    what = "kept" if kept.is_new else f"confirmed, {times(kept.fact.n_confirmed)} in all"
     conflicts = "".join(f"\nin conflict with [{fact.fact_id}] {fact.line}" for fact in kept.conflicts)
     return Answer(f"[{kept.fact.fact_id}] {what}{conflicts}", plain(kept))
 
 
 async def _confirm(agent: AsyncCoordinator, given: KnowledgeInput) -> Answer:
     fact = await agent.facts.confirm(_one(given))
-    return Answer(f"[{fact.fact_id}] confirmed, {fact.n_confirmed} times in all", plain(fact))
+    return Answer(f"[{fact.fact_id}] confirmed, {times(fact.n_confirmed)} in all", plain(fact))
 
 
 async def _forget(agent: AsyncCoordinator, given: KnowledgeInput) -> Answer:

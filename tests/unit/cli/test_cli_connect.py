@@ -58,3 +58,20 @@ def test_a_file_that_cannot_be_kept_as_it_is_stays_and_so_do_the_others(alone: A
 def test_an_unknown_client_is_refused_with_those_that_are_known(alone: Any) -> None:
     refused = alone.json("connect", "nobody", expect=2)
     assert "use one of claude-code, cursor, codex, vscode" in refused["error"]["message"]
+
+
+def test_a_client_is_told_where_the_coordinator_is_if_only_this_call_knows(
+    alone: Any, tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def arguments(*flags: str) -> list[str]:
+        alone.json("connect", "claude-code", *flags)
+        told: list[str] = json.loads((tree / ".mcp.json").read_text())["mcpServers"]["scentfield"]["args"]
+        return told
+
+    by_flag = ["--data-dir", str(tmp_path / "state")]  # as in every call of these tests
+    monkeypatch.delenv("SCENTFIELD_NAMESPACE", raising=False)
+    monkeypatch.setenv("SCENTFIELD_AGENT", "ann")
+    (tree / "scentfield.toml").write_text("namespace = 'filed'\n")
+    assert arguments() == ["mcp", *by_flag], "the client finds the file too, and is not who works in this shell"
+    monkeypatch.setenv("SCENTFIELD_NAMESPACE", "other")
+    assert arguments("--agent", "bob") == ["mcp", "--namespace", "other", *by_flag, "--agent", "bob"]

@@ -38,7 +38,7 @@ def test_facts_from_the_first_to_the_last(scentfield: Any, tree: Path) -> None:
     assert scentfield("facts").stdout == "nothing is known of that\n"
     kept = scentfield("facts", "remember", "api", "base_url", "is /v2", "--path", str(tree / "src" / "b.py"), *me)
     assert kept.stdout == "[1] kept\n"
-    assert scentfield("facts", "remember", "api", "base_url", "is /v2", *me).stdout == "[1] confirmed, 1 times in all\n"
+    assert scentfield("facts", "remember", "api", "base_url", "is /v2", *me).stdout == "[1] confirmed, once in all\n"
     conflict = scentfield("facts", "contradict", "1", "is /v3", *me)
     assert conflict.stdout == "[2] kept\nin conflict with [1] api/base_url: is /v2\n"
     assert scentfield("facts", "recall", "--text", "base url", "--limit", "1").stdout == (

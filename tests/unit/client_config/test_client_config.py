@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from actors.runtime.errors import Misuse
-from coordinator.client_config.client import CLIENTS, GUIDE, changes
+from coordinator.client_config.client import CLIENTS, GUIDE, Start, changes
 from coordinator.client_config.json_entry import with_entry, without_entry
 from coordinator.client_config.marked_block import Marks
 
@@ -66,12 +66,14 @@ def test_marks_that_do_not_match_are_left_alone(text: str) -> None:
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_every_client_is_told_which_command_to_start(client: str, tmp_path: Path) -> None:
-    settings, guide = changes(client, tmp_path / "root", tmp_path / "home", 'C:\\a "b"/scentfield')
+    settings, guide = changes(
+        client, tmp_path / "root", tmp_path / "home", Start('C:\\a "b"/scentfield', ("mcp", "--data-dir", 'a "b"'))
+    )
     text = settings.put("")
     document = tomllib.loads(text) if settings.path.suffix == ".toml" else json.loads(text)
     (section,) = document.values()
     assert section["scentfield"]["command"] == 'C:\\a "b"/scentfield'
-    assert section["scentfield"]["args"][0] == "mcp"
+    assert section["scentfield"]["args"][:3] == ["mcp", "--data-dir", 'a "b"']
     assert settings.take(text) == ""
     assert GUIDE in guide.put("# A project\n")
     assert guide.take(guide.put("# A project\n")) == "# A project\n"

@@ -31,6 +31,15 @@ def test_a_flag_beats_the_environment_which_beats_the_files(monkeypatch, tmp_pat
     assert found["namespace"] == "default"
 
 
+def test_a_variable_for_one_key_of_a_table_is_named_as_its_origin(monkeypatch):
+    assert origins(Settings.load())["gateway"] == "default"
+    monkeypatch.setenv("SCENTFIELD_GATEWAY__PORT", "7500")
+    loaded = Settings.load()
+    assert loaded.gateway.port == 7500
+    found = origins(loaded)
+    assert (found["gateway"], found["embedding"]) == ("environment", "default")
+
+
 def test_the_settings_of_a_project_are_found_from_the_folder_that_is_worked_in(tmp_path):
     (tmp_path / "other" / "src").mkdir(parents=True)
     (tmp_path / "other" / "scentfield.toml").write_text("agent = 'other'\n")

@@ -439,7 +439,7 @@ def test_agents_keep_facts_and_notes(open_gateway: Callable[..., Any]) -> None:
             assert await ask(ann, "remember", **api, value="is /v2", path="src/a.py") == "[1] kept"
             assert "api/base_url: is /v2" in await ask(bob, "recall", text="base url")
             assert "in conflict with [1] api/base_url: is /v2" in await ask(bob, "contradict", ids=[1], value="is /v3")
-            assert await ask(ann, "confirm", ids=[2]) == "[2] confirmed, 1 times in all"
+            assert await ask(ann, "confirm", ids=[2]) == "[2] confirmed, once in all"
             assert await ask(ann, "forget", ids=[1]) == "1 forgotten"
             assert await ask(ann, "recall", key="nothing") == "nothing is known of that"
             pitfall = {
