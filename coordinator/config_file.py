@@ -8,6 +8,7 @@ from typing import Final
 import platformdirs
 
 PROJECT_FILE: Final = "scentfield.toml"
+DEFAULT_NAMESPACE: Final = "scentfield"
 _APP: Final = "scentfield"
 
 

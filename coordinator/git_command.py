@@ -21,10 +21,15 @@ class GitCommand:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def run(self, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-        """The outcome of a command that says little."""
+    def run(self, *arguments: str, timeout_s: float | None = None) -> subprocess.CompletedProcess[bytes]:
+        """The outcome of a command that says little. Raises `TimeoutExpired` after `timeout_s`, if it is given."""
         return subprocess.run(
-            self._line(arguments), stdin=subprocess.DEVNULL, capture_output=True, env=_environment(), check=False
+            self._line(arguments),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            env=_environment(),
+            check=False,
+            timeout=timeout_s,
         )
 
     @contextmanager

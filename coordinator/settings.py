@@ -13,7 +13,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from actors.runtime.errors import Misuse
 from actors.runtime.holdout import SHARE
-from coordinator.config_file import default_state_dir, files_around
+from coordinator.config_file import DEFAULT_NAMESPACE, default_state_dir, files_around
 from coordinator.embedding.settings import EmbeddingSettings
 from coordinator.gateway.settings import GatewaySettings
 from coordinator.waking.profile import MAX_TOKENS
@@ -29,7 +29,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="SCENTFIELD_", env_nested_delimiter="__", extra="forbid", frozen=True)
 
     namespace: str = Field(
-        default="scentfield", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$", description="Ray namespace"
+        default=DEFAULT_NAMESPACE, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$", description="Ray namespace"
     )
     address: str | None = Field(
         default=None, description="Ray cluster; else RAY_ADDRESS, else the head that `up` started"

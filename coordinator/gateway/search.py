@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from coordinator.git_command import GitCommand
+
 MAX_FILES: Final = 50_000
 MAX_FILE_BYTES: Final = 2 * 2**20
 MAX_LINE_CHARS: Final = 240
@@ -96,14 +98,11 @@ def _text(path: Path) -> str:
 
 def _listed(root: Path) -> list[str]:
     """The files of a tree by path: those that git tracks or would; without git all that are not hidden."""
-    # A file system monitor in a repository's configuration is a program of somebody's that would be run.
-    command = ["git", "-c", "core.fsmonitor=false", "-C", str(root), "ls-files", "-z", "-c", "-o", "--exclude-standard"]
-    clean = {
-        name: value for name, value in os.environ.items() if not name.startswith("GIT_")
-    }  # GIT_DIR leads elsewhere
     try:
-        ended = subprocess.run(command, capture_output=True, timeout=_GIT_S, check=True, env=clean)
+        ended = GitCommand(root).run("ls-files", "-z", "-c", "-o", "--exclude-standard", timeout_s=_GIT_S)
     except (OSError, subprocess.SubprocessError):
+        return sorted(_walked(root))
+    if ended.returncode:
         return sorted(_walked(root))
     return sorted({os.fsdecode(name) for name in ended.stdout.split(b"\0") if name})
 

@@ -6,14 +6,12 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from actors.runtime.errors import Misuse, Unavailable
-from coordinator.config_file import default_state_dir, files_around
+from coordinator.config_file import DEFAULT_NAMESPACE, default_state_dir, files_around
 from coordinator.gateway.address_file import read_address
 from coordinator.gateway.token import TOKEN_VARIABLE, read_token
-
-_DEFAULT_NAMESPACE: Final = "scentfield"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +45,7 @@ def find_line(flags: Flags, environment: Mapping[str, str], here: Path) -> LineS
     agent = _found("agent", flags.agent, environment, files)
     if flags.url:
         return LineSettings(flags.url.rstrip("/"), environment.get(TOKEN_VARIABLE, ""), agent, root)
-    namespace = _found("namespace", flags.namespace, environment, files) or _DEFAULT_NAMESPACE
+    namespace = _found("namespace", flags.namespace, environment, files) or DEFAULT_NAMESPACE
     data_dir = _found("data_dir", flags.data_dir, environment, files)
     state_dir = Path(data_dir).expanduser().absolute() if data_dir else default_state_dir(namespace)
     address = read_address(state_dir)
