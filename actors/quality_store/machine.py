@@ -13,6 +13,7 @@ from actors.quality_store.event import (
     EVENTS,
     AgentForgotten,
     DayClosed,
+    EditMissed,
     EditTried,
     EscalationArmed,
     EscalationEnded,
@@ -139,6 +140,7 @@ class QualityStore(PinnedMachine):
             ReadRecorded: state.read_recorded,
             ViewShown: state.view_shown,
             EditTried: state.edit_tried,
+            EditMissed: _changes_nothing,
             FilesForgotten: state.files_forgotten,
             AgentForgotten: state.agent_forgotten,
             PathsForgotten: state.paths_forgotten,
@@ -212,3 +214,7 @@ class QualityStore(PinnedMachine):
         self._state.check_invariants()
         self._answers.check_invariants()
         self.outbox.check_invariants()
+
+
+def _changes_nothing(_fact: EditMissed) -> None:
+    """Apply a fact that is kept for its own sake."""

@@ -19,6 +19,7 @@ from actors.quality_store.event import (
     AnswerRecorded,
     AnswersForgotten,
     DayClosed,
+    EditMissed,
     EditTried,
     EscalationArmed,
     EscalationEnded,
@@ -166,6 +167,7 @@ def test_every_event_survives_the_journal():
         ExtensionForgotten("rs"),
         PenaltyHeldOut("rs", "map"),
         EscalationMoved("home", "a.rs", "b.rs"),
+        EditMissed("ada#1", "home", "a.rs", "map", "claimed", 1.0),
         AnswerRecorded(
             "a#1", 0.7, 0.5, "failed", 2, 1, (StepTaken("none", "full_requery", -0.1),), "", True, False, 1.0
         ),
@@ -199,6 +201,7 @@ def test_codes_are_for_ever():
         316: "DayClosed",
         317: "PenaltyHeldOut",
         318: "EscalationMoved",
+        330: "EditMissed",
         350: "AnswerRecorded",
         351: "WindowDropped",
         352: "AnswersForgotten",
