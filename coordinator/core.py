@@ -46,6 +46,7 @@ from coordinator.editing.permit import EditPort
 from coordinator.editing.refusal import Cause
 from coordinator.editing.request import EditRequest
 from coordinator.editing.undoer import Undoer
+from coordinator.feedback.store_calls import AnswerCalls
 from coordinator.heart import Heart, monotonic_s
 from coordinator.identity import local_name
 from coordinator.learning.learned import Learned
@@ -122,6 +123,7 @@ class Core:
         # Reports must not hold an agent up: they get a short time, and one that is late is dropped.
         report = partial(asker, timeout_s=min(REPORT_TIMEOUT_S, settings.call_timeout_s))
         self._memory_reports = report(MEMORY)
+        self._quality_reports = report(QUALITY_STORE)
         self._thresholds_reports = report(THRESHOLDS)
         self._waking = Waking()
         self._trail = SessionTrail()
@@ -129,7 +131,7 @@ class Core:
         self._lessons = LessonDesk(self._memory_reports, workspace.space, settings.holdout_share, monotonic_s)
         read_port = ReadPort(
             report(SCENT_FIELD),
-            report(QUALITY_STORE),
+            self._quality_reports,
             PolicyDesk(self._thresholds_reports, monotonic_s),
             vectors_of=None if embedder is None else embedder.try_rows,
             history_of=GitHistory(workspace.root).of,
@@ -139,7 +141,7 @@ class Core:
         port = EditPort(
             self._field,
             report(SCENT_FIELD),
-            report(QUALITY_STORE),
+            self._quality_reports,
             when_unavailable="warn" if settings.disabled else settings.when_unavailable,
             monotonic=monotonic_s,
         )
@@ -164,6 +166,12 @@ class Core:
         more, and its claims, until Python looks for rings.
         """
         return Learned(self._quality, self._thresholds, current=self.current, asking=self._asking)
+
+    @property
+    def answers(self) -> AnswerCalls:
+        """How questions went; made for each use, for the same reason."""
+        reports, space = self._quality_reports, self.workspace.space
+        return AnswerCalls(space, self._quality, reports, current=self.current, asking=self._asking)
 
     @property
     def playbook(self) -> PlaybookCalls:
