@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import http.client
 import json
 import os
 import threading
 import weakref
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from actors.runtime.errors import Misuse, Unavailable
 from coordinator.gateway.address_file import read_address
 from coordinator.gateway.token import TOKEN_VARIABLE, read_token
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 MAX_AT_ONCE: Final = 64
 """Calls of one event loop that are under way at once; more wait for their turn."""
@@ -87,12 +88,16 @@ class HttpTransport:
 
     async def call_async(self, domain: str, raw: bytes, timeout_s: float) -> bytes:
         """As `call`, in a thread."""
+        import asyncio  # slow, and whoever calls this has it already
+
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._threads(), self.call, domain, raw, timeout_s)
 
     def _threads(self) -> ThreadPoolExecutor:
         """Threads of our own: calls that wait long would keep those of the loop from all else."""
         if self._executor is None:
+            from concurrent.futures import ThreadPoolExecutor  # the same
+
             self._executor = ThreadPoolExecutor(MAX_AT_ONCE, thread_name_prefix="gateway")
         return self._executor
 

@@ -27,12 +27,16 @@ class Flags:
 
 @dataclass(frozen=True, slots=True)
 class LineSettings:
-    """Which gateway to ask, in whose name, for work in which tree; `token` is empty where none is needed."""
+    """Which gateway to ask, in whose name, for work in which tree; `token` is empty where none is needed.
+
+    `seat` is the process that the agent speaks for, if that is known.
+    """
 
     url: str
     token: str
     agent: str
     root: Path
+    seat: str = ""
 
 
 def find_line(flags: Flags, environment: Mapping[str, str], here: Path) -> LineSettings:

@@ -21,7 +21,9 @@ def at(seconds):
 
 
 def register(machine, name, *, parent="", seat=""):
-    command = Register(name, f"the-secret-of-{name:>20}{parent}{machine.sessions.n_registered}", parent, "decay", 30.0, seat)
+    command = Register(
+        name, f"the-secret-of-{name:>20}{parent}{machine.sessions.n_registered}", parent, "decay", 30.0, seat
+    )
     return machine.perform(NOBODY, command, at(0)).session_id
 
 
@@ -59,7 +61,12 @@ def test_a_change_of_what_somebody_else_holds_is_told_with_holder_and_purpose(ma
     told = guard(machine, "README.md", "src/a.py", names=("bob",))
     (conflict,) = told.conflicts
     assert (told.strictness, told.agents) == ("deny", ("bob#2",))
-    assert (conflict.target, conflict.holder, conflict.age_s, conflict.intent) == ("src/a.py", "ann#1", 10.0, "to repair it")
+    assert (conflict.target, conflict.holder, conflict.age_s, conflict.intent) == (
+        "src/a.py",
+        "ann#1",
+        10.0,
+        "to repair it",
+    )
 
 
 def test_claims_of_folders_and_patterns_are_in_the_way_too(machine):
