@@ -23,7 +23,7 @@ MAX_AT_ONCE: Final = 64
 """Calls of one event loop that are under way at once; more wait for their turn."""
 MAX_IDLE: Final = 8
 _SLACK_S: Final = 5.0
-"""The gateway gives a call up by itself, and says so; this is how much longer it is waited for."""
+"""The gateway gives a call up by itself, and says so; this is how much longer it is usually waited for."""
 
 
 class _Gone(Exception):
@@ -63,7 +63,8 @@ class _Pool:
 class HttpTransport:
     """Finds the actors behind one gateway; safe to use from several threads, also after a fork."""
 
-    def __init__(self, url: str, token: str) -> None:
+    def __init__(self, url: str, token: str, *, slack_s: float = _SLACK_S) -> None:
+        self._slack_s = slack_s
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None:
             raise Misuse(f"{url[:200]!r} is no address of a gateway: write http://host:port")
@@ -127,7 +128,7 @@ class HttpTransport:
         headers: dict[str, str],
         timeout_s: float,
     ) -> bytes:
-        connection.timeout = timeout_s + _SLACK_S
+        connection.timeout = timeout_s + self._slack_s
         if connection.sock is not None:
             connection.sock.settimeout(connection.timeout)
         try:

@@ -300,13 +300,13 @@ class Checked(NamedTuple):
 
 
 class Guard(NamedTuple):
-    """Would changes of these targets, 1,024 at most, go over claims of others? Refusals count under `source`, once each.
+    """Would changes of these targets, 1,024 at most, go over claims of others? Refusals count once, under `source`.
 
     Who has made them: agents in `names` (`ann` or `ann#1`), or those that speak for the first of the processes in
-    `seats` for which any does. Their own claims and those of their ancestors are in nobody's way. `ages_s` says of each target how many seconds ago it was
-    changed, or is empty for now: a claim that was granted later was not in the way. `generation` other than 0 is that of
-    the claim under which they were made: it must cover each target still. `strictness` replaces the space's, unless
-    it is empty; only at `deny` is anything refused.
+    `seats` for which any does. Their own claims and those of their ancestors are in nobody's way. `ages_s` says of
+    each target how many seconds ago it was changed, or is empty for now: a claim that was granted later was not in the
+    way. `generation` other than 0 is that of the claim under which they were made: it must cover each target still.
+    `strictness` replaces the space's, unless it is empty; only at `deny` is anything refused.
     """
 
     space: str

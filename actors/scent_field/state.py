@@ -215,7 +215,9 @@ class FieldState:
         self.counters["duplicate_work_prevented"] += self.space(event.space).reject(event)
 
     def _refused(self, event: ChangeRefused) -> None:
-        self.counters[f"duplicate_work_prevented_{event.source}"] += self.space(event.space).reject(event)
+        n_prevented = self.space(event.space).reject(event)
+        self.counters["duplicate_work_prevented"] += n_prevented
+        self.counters[f"duplicate_work_prevented_{event.source}"] += n_prevented
 
     def _deposited(self, event: SignalDeposited | SignalNoted) -> None:
         self.space(event.space).deposit(event)
