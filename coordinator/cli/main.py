@@ -18,6 +18,7 @@ from coordinator.cli import (
     facts,
     field,
     files,
+    guard,
     house,
     learning,
     ledger,
@@ -115,6 +116,15 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
             "resume": playbook.resume,
         },
     ),
+    "guard": (
+        guard.status,
+        {
+            "status": guard.status,
+            "install": guard.install,
+            "uninstall": guard.uninstall,
+            "check": guard.check_,
+        },
+    ),
     "facts": (
         facts.recall,
         {
@@ -126,7 +136,7 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
         },
     ),
 }
-_PANEL_OF: Final = dict.fromkeys(("playbook", "facts"), "What it remembers")
+_PANEL_OF: Final = {**dict.fromkeys(("playbook", "facts"), "What it remembers"), "guard": "Claims"}
 
 _HELP: Final = """
 Let many agents work on one body of work: see who is at what, claim files, read and edit them.
