@@ -32,6 +32,7 @@ from coordinator.core import Core, PathName, named_list
 from coordinator.editing.edited import Edited
 from coordinator.editing.request import EditRequest, replacements_of
 from coordinator.efficacy import Efficacy, efficacy
+from coordinator.feedback.handle import AsyncAnswerHandle
 from coordinator.memory.async_handle import AsyncFactHandle, AsyncPlaybookHandle
 from coordinator.memory.handing import HandOver
 from coordinator.reading.budget import Budget
@@ -151,6 +152,11 @@ class AsyncCoordinator:
     def facts(self) -> AsyncFactHandle:
         """Like `Coordinator.facts`."""
         return AsyncFactHandle(self._core.facts, self._do)
+
+    @property
+    def answers(self) -> AsyncAnswerHandle:
+        """Like `Coordinator.answers`."""
+        return AsyncAnswerHandle(self._core.answers, self._do)
 
     async def wakeup(
         self, task: str = "", *, profile: str = "default", max_tokens: int | None = None, category: str = ""

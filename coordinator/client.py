@@ -30,6 +30,7 @@ from coordinator.core import Core, Identity, PathName, named_list
 from coordinator.editing.edited import Edited
 from coordinator.editing.request import EditRequest, replacements_of
 from coordinator.efficacy import Efficacy, efficacy
+from coordinator.feedback.handle import AnswerHandle
 from coordinator.http_transport import HttpTransport, token_for
 from coordinator.identity import local_name
 from coordinator.memory.handing import HandOver
@@ -83,7 +84,7 @@ def connect_core(
         transport = RayTransport(settings.namespace)
         embedder = ray_embedder(settings.namespace) if settings.model.is_wanted else None
     workspace = Workspace.discover(Path.cwd() if root is None else root, space=settings.space)
-    identity = Identity(agent or settings.agent or local_name(), parent, kept_by)
+    identity = Identity(agent or settings.agent or local_name(), parent, kept_by, local_name())
     core = Core(settings, workspace, transport, identity, embedder)
     core.desk.focus.work_on(task)
     return core
@@ -175,6 +176,11 @@ class Coordinator:
     def facts(self) -> FactHandle:
         """What the agents of this space know."""
         return FactHandle(self._core.facts, self._do)
+
+    @property
+    def answers(self) -> AnswerHandle:
+        """How good all agents' answers were, and what feedback strategies achieved; for `QualityFeedbackLoop`."""
+        return AnswerHandle(self._core.answers, self._do)
 
     def wakeup(
         self, task: str = "", *, profile: str = "default", max_tokens: int | None = None, category: str = ""

@@ -46,6 +46,7 @@ from coordinator.editing.permit import EditPort
 from coordinator.editing.refusal import Cause
 from coordinator.editing.request import EditRequest
 from coordinator.editing.undoer import Undoer
+from coordinator.feedback.store_calls import AnswerCalls
 from coordinator.heart import Heart, monotonic_s
 from coordinator.identity import local_name
 from coordinator.learning.learned import Learned
@@ -85,11 +86,15 @@ _NO_MODEL = (
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who wants to register: a name, a parent session or none, and what keeps the session alive."""
+    """Who wants to register: a name, a parent session or none, and what keeps the session alive.
+
+    `seat` is the process that it speaks for, as `local_name` spells it; empty if that is none.
+    """
 
     name: str
     parent: str = ""
     kept_by: str = "heartbeat"
+    seat: str = ""
 
 
 class Core:
@@ -122,6 +127,7 @@ class Core:
         # Reports must not hold an agent up: they get a short time, and one that is late is dropped.
         report = partial(asker, timeout_s=min(REPORT_TIMEOUT_S, settings.call_timeout_s))
         self._memory_reports = report(MEMORY)
+        self._quality_reports = report(QUALITY_STORE)
         self._thresholds_reports = report(THRESHOLDS)
         self._waking = Waking()
         self._trail = SessionTrail()
@@ -129,7 +135,7 @@ class Core:
         self._lessons = LessonDesk(self._memory_reports, workspace.space, settings.holdout_share, monotonic_s)
         read_port = ReadPort(
             report(SCENT_FIELD),
-            report(QUALITY_STORE),
+            self._quality_reports,
             PolicyDesk(self._thresholds_reports, monotonic_s),
             vectors_of=None if embedder is None else embedder.try_rows,
             history_of=GitHistory(workspace.root).of,
@@ -139,7 +145,7 @@ class Core:
         port = EditPort(
             self._field,
             report(SCENT_FIELD),
-            report(QUALITY_STORE),
+            self._quality_reports,
             when_unavailable="warn" if settings.disabled else settings.when_unavailable,
             monotonic=monotonic_s,
         )
@@ -164,6 +170,12 @@ class Core:
         more, and its claims, until Python looks for rings.
         """
         return Learned(self._quality, self._thresholds, current=self.current, asking=self._asking)
+
+    @property
+    def answers(self) -> AnswerCalls:
+        """How questions went; made for each use, for the same reason."""
+        reports, space = self._quality_reports, self.workspace.space
+        return AnswerCalls(space, self._quality, reports, current=self.current, asking=self._asking)
 
     @property
     def playbook(self) -> PlaybookCalls:
@@ -227,6 +239,7 @@ class Core:
             token=new_token(),
             now_s=monotonic_s(),
             timeout_s=self.settings.call_timeout_s,
+            seat=identity.seat,
         )
         self.adopt(session)
         return session
@@ -251,7 +264,7 @@ class Core:
             raise Misuse("this coordinator is closed: connect again")
         session = self.session
         if session is not None and os.getpid() != self._pid:
-            self.identity = Identity(local_name(), session.session_id)
+            self.identity = Identity(local_name(), session.session_id, seat=local_name())
             session = None
         if session is None:
             session = yield from self.register()

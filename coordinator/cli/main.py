@@ -8,6 +8,7 @@ from typing import Any, Final
 import typer
 
 from coordinator.cli import (
+    answers,
     backup,
     chaos,
     claims,
@@ -17,6 +18,7 @@ from coordinator.cli import (
     facts,
     field,
     files,
+    guard,
     house,
     learning,
     ledger,
@@ -102,6 +104,7 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
         },
     ),
     "ledger": (ledger.show, {"show": ledger.show, "export": ledger.export, "verify": ledger.verify}),
+    "answers": (answers.show, {"show": answers.show, "reset": answers.reset}),
     "embedding": (embedding.status, {"status": embedding.status, "warm": embedding.warm}),
     "playbook": (
         playbook.show,
@@ -115,6 +118,15 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
             "resume": playbook.resume,
         },
     ),
+    "guard": (
+        guard.status,
+        {
+            "status": guard.status,
+            "install": guard.install,
+            "uninstall": guard.uninstall,
+            "check": guard.check_,
+        },
+    ),
     "facts": (
         facts.recall,
         {
@@ -126,7 +138,7 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
         },
     ),
 }
-_PANEL_OF: Final = dict.fromkeys(("playbook", "facts"), "What it remembers")
+_PANEL_OF: Final = {**dict.fromkeys(("playbook", "facts"), "What it remembers"), "guard": "Claims"}
 
 _HELP: Final = """
 Let many agents work on one body of work: see who is at what, claim files, read and edit them.
