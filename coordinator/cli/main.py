@@ -9,6 +9,7 @@ import typer
 
 from coordinator.cli import (
     backup,
+    boards,
     chaos,
     claims,
     connect,
@@ -95,6 +96,7 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
         },
     ),
     "ledger": (ledger.show, {"show": ledger.show, "export": ledger.export, "verify": ledger.verify}),
+    "boards": (boards.show, {"show": boards.show, "export": boards.export}),
     "embedding": (embedding.status, {"status": embedding.status, "warm": embedding.warm}),
     "playbook": (
         playbook.show,
@@ -119,7 +121,7 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
         },
     ),
 }
-_PANEL_OF: Final = dict.fromkeys(("playbook", "facts"), "What it remembers")
+_PANEL_OF: Final = {**dict.fromkeys(("playbook", "facts"), "What it remembers"), "boards": "See and measure"}
 
 _HELP: Final = """
 Let many agents work on one body of work: see who is at what, claim files, read and edit them.
