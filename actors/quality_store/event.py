@@ -144,6 +144,20 @@ class EditTried(NamedTuple):
     at_utc_s: float
 
 
+class EditMissed(NamedTuple):
+    """An agent's edit was not made, for a `cause` that says nothing about its views: it changes no state.
+
+    It is kept for whoever asks what happened to the file. `mode` is that of the agent's last view of it.
+    """
+
+    session_id: str
+    space: str
+    path: str
+    mode: str
+    cause: str
+    at_utc_s: float
+
+
 class FilesForgotten(NamedTuple):
     """An agent has used too many files; the `n_files` that it used least lately are forgotten."""
 
@@ -212,6 +226,7 @@ EVENTS: Final = EventTable(
         316: DayClosed,
         317: PenaltyHeldOut,
         318: EscalationMoved,
+        330: EditMissed,
     },
     relaxed=(
         OutcomeCounted,
@@ -219,6 +234,7 @@ EVENTS: Final = EventTable(
         ReadRecorded,
         ViewShown,
         EditTried,
+        EditMissed,
         FilesForgotten,
         AgentForgotten,
         PathsForgotten,

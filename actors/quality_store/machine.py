@@ -12,6 +12,7 @@ from actors.quality_store.event import (
     EVENTS,
     AgentForgotten,
     DayClosed,
+    EditMissed,
     EditTried,
     EscalationArmed,
     EscalationEnded,
@@ -135,6 +136,7 @@ class QualityStore(PinnedMachine):
             ReadRecorded: state.read_recorded,
             ViewShown: state.view_shown,
             EditTried: state.edit_tried,
+            EditMissed: _changes_nothing,
             FilesForgotten: state.files_forgotten,
             AgentForgotten: state.agent_forgotten,
             PathsForgotten: state.paths_forgotten,
@@ -203,3 +205,7 @@ class QualityStore(PinnedMachine):
         self._edits.check_invariants()
         self._state.check_invariants()
         self.outbox.check_invariants()
+
+
+def _changes_nothing(_fact: EditMissed) -> None:
+    """Apply a fact that is kept for its own sake."""
