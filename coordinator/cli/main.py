@@ -8,6 +8,7 @@ from typing import Any, Final
 import typer
 
 from coordinator.cli import (
+    answers,
     backup,
     boards,
     chaos,
@@ -18,12 +19,14 @@ from coordinator.cli import (
     facts,
     field,
     files,
+    guard,
     house,
     learning,
     ledger,
     mcp,
     playbook,
     replay,
+    retrieval,
     simulate,
     status,
     stories,
@@ -73,6 +76,8 @@ _PANELS: Final[dict[str, dict[str, CommandFunction]]] = {
         "delete": files.delete,
         "move": files.move,
         "undo": files.undo,
+        "index": retrieval.index,
+        "search": retrieval.search,
     },
     "What it remembers": {
         "wakeup": waking.wakeup,
@@ -99,6 +104,7 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
     ),
     "ledger": (ledger.show, {"show": ledger.show, "export": ledger.export, "verify": ledger.verify}),
     "boards": (boards.show, {"show": boards.show, "export": boards.export}),
+    "answers": (answers.show, {"show": answers.show, "reset": answers.reset}),
     "embedding": (embedding.status, {"status": embedding.status, "warm": embedding.warm}),
     "playbook": (
         playbook.show,
@@ -112,6 +118,15 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
             "resume": playbook.resume,
         },
     ),
+    "guard": (
+        guard.status,
+        {
+            "status": guard.status,
+            "install": guard.install,
+            "uninstall": guard.uninstall,
+            "check": guard.check_,
+        },
+    ),
     "facts": (
         facts.recall,
         {
@@ -123,7 +138,11 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
         },
     ),
 }
-_PANEL_OF: Final = {**dict.fromkeys(("playbook", "facts"), "What it remembers"), "boards": "See and measure"}
+_PANEL_OF: Final = {
+    **dict.fromkeys(("playbook", "facts"), "What it remembers"),
+    "guard": "Claims",
+    "boards": "See and measure",
+}
 
 _HELP: Final = """
 Let many agents work on one body of work: see who is at what, claim files, read and edit them.
