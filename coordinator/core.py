@@ -61,6 +61,10 @@ from coordinator.memory.waking_calls import Waking, WakingCalls, WakingPort
 from coordinator.reading.git_history import GitHistory
 from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reader, Reading, ReadPort
+from coordinator.retrieval.answer import Answer
+from coordinator.retrieval.indexer import Refreshed
+from coordinator.retrieval.opening import retriever_of
+from coordinator.retrieval.tree_retriever import TreeRetriever
 from coordinator.session import AgentSession, beat, new_token, register, say_goodbye
 from coordinator.settings import Settings
 from coordinator.step import Operation, Transport, Work
@@ -115,6 +119,7 @@ class Core:
         self._thresholds = asker(THRESHOLDS)
         self._memory = asker(MEMORY)
         self.embedder = embedder
+        self._retriever: TreeRetriever | None = None
         # Reports must not hold an agent up: they get a short time, and one that is late is dropped.
         report = partial(asker, timeout_s=min(REPORT_TIMEOUT_S, settings.call_timeout_s))
         self._memory_reports = report(MEMORY)
@@ -199,6 +204,26 @@ class Core:
             self._uncounted,
         )
 
+    @property
+    def retriever(self) -> TreeRetriever:
+        """What searches this tree; its index is made or opened when it is first asked."""
+        if self._retriever is None:
+            self._retriever = retriever_of(self.settings, self.workspace, self.embedder)
+        return self._retriever
+
+    def search(self, query: str, top_k: int, level: float) -> Operation[Answer]:
+        """Passages of the tree; for half an hour, reads without a query of their own go by this one."""
+        retriever = self.retriever
+        answer: Answer = yield Work(lambda: retriever.search(query, top_k=top_k, level=level))
+        self.searched(query)
+        return answer
+
+    def index(self, *, rebuild: bool) -> Operation[Refreshed]:
+        """Bring the index of the tree to what the tree is now."""
+        retriever = self.retriever
+        done: Refreshed = yield Work(lambda: retriever.index(rebuild=rebuild))
+        return done
+
     def register(self) -> Operation[AgentSession]:
         """Begin a session, and keep it alive in the background where heartbeats do that."""
         identity = self.identity
@@ -253,6 +278,9 @@ class Core:
         session, self.session = self.session, None
         self._stop_heart()
         self._is_closed = True
+        retriever, self._retriever = self._retriever, None
+        if retriever is not None:
+            yield Work(retriever.close)
         if session is None or session.end is not None or os.getpid() != self._pid or session.kept_by == "decay":
             return 0
         session.held.clear()

@@ -16,6 +16,7 @@ from actors.runtime.holdout import SHARE
 from coordinator.config_file import DEFAULT_NAMESPACE, default_state_dir, files_around
 from coordinator.embedding.settings import EmbeddingSettings
 from coordinator.gateway.settings import GatewaySettings
+from coordinator.retrieval.limit import RetrievalSettings
 from coordinator.waking.profile import MAX_TOKENS
 
 ProfileName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9+_-]{1,16}$")]
@@ -80,6 +81,9 @@ class Settings(BaseSettings):
     embedding: EmbeddingSettings = Field(default_factory=EmbeddingSettings, description="the embedding model")
     embeddings_auto_download: bool | None = Field(
         default=None, description="whether models may be downloaded; wins over auto_download of [embedding]"
+    )
+    retrieval: RetrievalSettings = Field(
+        default_factory=RetrievalSettings, description="the index of the tree's passages"
     )
     gateway: GatewaySettings = Field(default_factory=GatewaySettings, description="the door for HTTP and MCP")
     metrics: bool = Field(default=True, description="serve metrics to Prometheus")

@@ -24,6 +24,7 @@ from coordinator.cli import (
     mcp,
     playbook,
     replay,
+    retrieval,
     simulate,
     status,
     stories,
@@ -73,6 +74,8 @@ _PANELS: Final[dict[str, dict[str, CommandFunction]]] = {
         "delete": files.delete,
         "move": files.move,
         "undo": files.undo,
+        "index": retrieval.index,
+        "search": retrieval.search,
     },
     "What it remembers": {
         "wakeup": waking.wakeup,
