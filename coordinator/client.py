@@ -84,7 +84,7 @@ def connect_core(
         transport = RayTransport(settings.namespace)
         embedder = ray_embedder(settings.namespace) if settings.model.is_wanted else None
     workspace = Workspace.discover(Path.cwd() if root is None else root, space=settings.space)
-    identity = Identity(agent or settings.agent or local_name(), parent, kept_by)
+    identity = Identity(agent or settings.agent or local_name(), parent, kept_by, local_name())
     core = Core(settings, workspace, transport, identity, embedder)
     core.desk.focus.work_on(task)
     return core

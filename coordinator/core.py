@@ -86,11 +86,15 @@ _NO_MODEL = (
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who wants to register: a name, a parent session or none, and what keeps the session alive."""
+    """Who wants to register: a name, a parent session or none, and what keeps the session alive.
+
+    `seat` is the process that it speaks for, as `local_name` spells it; empty if that is none.
+    """
 
     name: str
     parent: str = ""
     kept_by: str = "heartbeat"
+    seat: str = ""
 
 
 class Core:
@@ -235,6 +239,7 @@ class Core:
             token=new_token(),
             now_s=monotonic_s(),
             timeout_s=self.settings.call_timeout_s,
+            seat=identity.seat,
         )
         self.adopt(session)
         return session
@@ -259,7 +264,7 @@ class Core:
             raise Misuse("this coordinator is closed: connect again")
         session = self.session
         if session is not None and os.getpid() != self._pid:
-            self.identity = Identity(local_name(), session.session_id)
+            self.identity = Identity(local_name(), session.session_id, seat=local_name())
             session = None
         if session is None:
             session = yield from self.register()

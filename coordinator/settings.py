@@ -17,6 +17,7 @@ from coordinator.config_file import DEFAULT_NAMESPACE, default_state_dir, files_
 from coordinator.embedding.settings import EmbeddingSettings
 from coordinator.feedback.settings import AskSettings
 from coordinator.gateway.settings import GatewaySettings
+from coordinator.guard.settings import GuardSettings
 from coordinator.retrieval.limit import RetrievalSettings
 from coordinator.waking.profile import MAX_TOKENS
 
@@ -90,6 +91,7 @@ class Settings(BaseSettings):
         default_factory=RetrievalSettings, description="the index of the tree's passages"
     )
     gateway: GatewaySettings = Field(default_factory=GatewaySettings, description="the door for HTTP and MCP")
+    guard: GuardSettings = Field(default_factory=GuardSettings, description="git commits and pushes over claims")
     metrics: bool = Field(default=True, description="serve metrics to Prometheus")
     metrics_host: str = Field(default="127.0.0.1", description="where the exporter listens")
     metrics_port: int = Field(default=9464, ge=0, le=65_535, description="the exporter's port; 0 takes a free one")

@@ -11,6 +11,7 @@ from coordinator.cli import (
     answers,
     ask,
     backup,
+    boards,
     chaos,
     claims,
     connect,
@@ -19,6 +20,7 @@ from coordinator.cli import (
     facts,
     field,
     files,
+    guard,
     house,
     learning,
     ledger,
@@ -103,6 +105,7 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
         },
     ),
     "ledger": (ledger.show, {"show": ledger.show, "export": ledger.export, "verify": ledger.verify}),
+    "boards": (boards.show, {"show": boards.show, "export": boards.export}),
     "answers": (answers.show, {"show": answers.show, "reset": answers.reset}),
     "embedding": (embedding.status, {"status": embedding.status, "warm": embedding.warm}),
     "playbook": (
@@ -117,6 +120,15 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
             "resume": playbook.resume,
         },
     ),
+    "guard": (
+        guard.status,
+        {
+            "status": guard.status,
+            "install": guard.install,
+            "uninstall": guard.uninstall,
+            "check": guard.check_,
+        },
+    ),
     "facts": (
         facts.recall,
         {
@@ -128,7 +140,11 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
         },
     ),
 }
-_PANEL_OF: Final = dict.fromkeys(("playbook", "facts"), "What it remembers")
+_PANEL_OF: Final = {
+    **dict.fromkeys(("playbook", "facts"), "What it remembers"),
+    "guard": "Claims",
+    "boards": "See and measure",
+}
 
 _HELP: Final = """
 Let many agents work on one body of work: see who is at what, claim files, read and edit them.
