@@ -8,6 +8,17 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from actors.quality_store.answer_message import (
+    Advice,
+    AnswerCounted,
+    AnswerCounts,
+    AnswerQuality,
+    AnswersReset,
+    AskAdvice,
+    GetAnswerQuality,
+    RecordAnswer,
+    ResetAnswers,
+)
 from actors.quality_store.escalation import Escalation
 from actors.quality_store.ledger_record import LedgerRecord
 from actors.quality_store.row import (
@@ -193,6 +204,7 @@ class Statistics(NamedTuple):
     agents_evicted: int
     files_evicted: int
     notes: tuple[OutboxCount, ...]
+    answers: AnswerCounts
 
 
 class EditQuality(NamedTuple):
@@ -240,6 +252,10 @@ SCHEMA = Schema(
         "read_quality": GetReadQuality,
         "ledger": GetLedger,
         "savings": GetSavings,
+        "record_answer": RecordAnswer,
+        "ask_advice": AskAdvice,
+        "reset_answers": ResetAnswers,
+        "answer_quality": GetAnswerQuality,
     },
     answers={
         "recorded": Recorded,
@@ -251,7 +267,20 @@ SCHEMA = Schema(
         "read_quality": ReadQuality,
         "ledger": LedgerPage,
         "savings": Savings,
+        "answer_counted": AnswerCounted,
+        "advice": Advice,
+        "answers_reset": AnswersReset,
+        "answer_quality": AnswerQuality,
     },
-    queries=("peek_mode", "statistics", "edit_quality", "read_quality", "ledger", "savings"),
-    committed=("statistics", "edit_quality", "read_quality", "ledger", "savings"),
+    queries=(
+        "peek_mode",
+        "statistics",
+        "edit_quality",
+        "read_quality",
+        "ledger",
+        "savings",
+        "ask_advice",
+        "answer_quality",
+    ),
+    committed=("statistics", "edit_quality", "read_quality", "ledger", "savings", "answer_quality"),
 )

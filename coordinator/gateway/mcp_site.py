@@ -38,6 +38,7 @@ from coordinator.workspace import Workspace
 
 AGENT_HEADER: Final = "scentfield-agent"
 ROOT_HEADER: Final = "scentfield-root"
+SEAT_HEADER: Final = "scentfield-seat"
 _SESSION_HEADER: Final = "mcp-session-id"
 _VERSION_HEADER: Final = "mcp-protocol-version"
 _BEATS_A_TTL: Final = 3.0
@@ -145,7 +146,8 @@ class McpSite:
             named = unquote(headers.get(AGENT_HEADER, ""))
             name = named or ("" if client is None else client.client_info.name)
             workspace = self._jail.workspace(unquote(headers.get(ROOT_HEADER, "")))
-            party = self._parties[session] = Party(agent_name(name), partial(self._core, workspace))
+            seat = headers.get(SEAT_HEADER, "")
+            party = self._parties[session] = Party(agent_name(name), partial(self._core, workspace), seat)
         return party
 
     def _core(self, workspace: Workspace, identity: Identity) -> Core:
