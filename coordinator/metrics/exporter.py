@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from actors.runtime.log import LogConfig, configure, take_over
 from coordinator.metrics.exposition import encoded
 from coordinator.metrics.probe import Line, Probe
 from coordinator.metrics.ray_node import RayNodePage, Targets, ray_targets
@@ -30,6 +31,7 @@ class ExporterConfig:
     namespace: str
     host: str
     port: int
+    log: LogConfig | None = None
 
 
 class Site:
@@ -66,6 +68,9 @@ class Exporter:
         # Ray is a slow import and not needed by whoever tests the site.
         from coordinator.metrics.ray_line import RayLine
 
+        if config.log is not None:
+            configure(config.log)
+            take_over(EXPORTER)
         address = Address(config.host, config.port, EXPORTER, _ADVICE)
         site = Site(RayLine(config.namespace), ray_targets)
         self._server = WebServer(site.app, address, path="/metrics")
