@@ -31,7 +31,7 @@ from coordinator.close_work import CloseWork
 from coordinator.core import Core, PathName, named_list
 from coordinator.editing.edited import Edited
 from coordinator.editing.request import EditRequest, replacements_of
-from coordinator.efficacy import Efficacy, efficacy
+from coordinator.efficacy.told import Efficacy, efficacy
 from coordinator.memory.async_handle import AsyncFactHandle, AsyncPlaybookHandle
 from coordinator.memory.handing import HandOver
 from coordinator.reading.budget import Budget

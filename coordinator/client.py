@@ -29,7 +29,7 @@ from coordinator.close_work import CloseWork
 from coordinator.core import Core, Identity, PathName, named_list
 from coordinator.editing.edited import Edited
 from coordinator.editing.request import EditRequest, replacements_of
-from coordinator.efficacy import Efficacy, efficacy
+from coordinator.efficacy.told import Efficacy, efficacy
 from coordinator.http_transport import HttpTransport, token_for
 from coordinator.identity import local_name
 from coordinator.memory.handing import HandOver
