@@ -192,6 +192,20 @@ class EditTried(NamedTuple):
     max_units: int
 
 
+class EditMissed(NamedTuple):
+    """An agent's edit was not made, for a `cause` that says nothing about its views: it changes no state.
+
+    It is kept for whoever asks what happened to the file. `mode` is that of the agent's last view of it.
+    """
+
+    session_id: str
+    space: str
+    path: str
+    mode: str
+    cause: str
+    at_utc_s: float
+
+
 class FilesForgotten(NamedTuple):
     """An agent has used too many files; the `n_files` that it used least lately are forgotten."""
 
@@ -258,12 +272,13 @@ EVENTS: Final = EventTable(
         316: DayClosed,
         317: PenaltyHeldOut,
         318: EscalationMoved,
-        330: ViewShown,
-        331: EditTried,
-        332: EditCounted,
-        333: TrialCounted,
-        334: AccountTold,
-        335: SourceDropped,
+        330: EditMissed,
+        340: ViewShown,
+        341: EditTried,
+        342: EditCounted,
+        343: TrialCounted,
+        344: AccountTold,
+        345: SourceDropped,
     },
     relaxed=(
         OutcomeCounted,
@@ -271,6 +286,7 @@ EVENTS: Final = EventTable(
         ReadRecorded,
         ViewShown,
         EditTried,
+        EditMissed,
         FilesForgotten,
         AgentForgotten,
         PathsForgotten,
@@ -286,6 +302,6 @@ VIEW_SHOWN_BEFORE: Final = 310
 EDIT_TRIED_BEFORE: Final = 311
 """The codes under which both stood before they said which layers had a say; nothing is known of that for them."""
 SUCCESSORS: Final = {
-    VIEW_SHOWN_BEFORE: lambda fields: (330, [*fields, "", 0]),
-    EDIT_TRIED_BEFORE: lambda fields: (331, [*fields, 0]),
+    VIEW_SHOWN_BEFORE: lambda fields: (340, [*fields, "", 0]),
+    EDIT_TRIED_BEFORE: lambda fields: (341, [*fields, 0]),
 }

@@ -15,6 +15,7 @@ from actors.quality_store.event import (
     AgentForgotten,
     DayClosed,
     EditCounted,
+    EditMissed,
     EditTried,
     EscalationArmed,
     EscalationEnded,
@@ -157,6 +158,7 @@ class QualityStore(PinnedMachine):
             ReadRecorded: state.read_recorded,
             ViewShown: state.view_shown,
             EditTried: state.edit_tried,
+            EditMissed: _changes_nothing,
             FilesForgotten: state.files_forgotten,
             AgentForgotten: state.agent_forgotten,
             PathsForgotten: state.paths_forgotten,
@@ -239,3 +241,7 @@ class QualityStore(PinnedMachine):
         self._edits.check_invariants()
         self._state.check_invariants()
         self.outbox.check_invariants()
+
+
+def _changes_nothing(_fact: EditMissed) -> None:
+    """Apply a fact that is kept for its own sake."""

@@ -26,6 +26,7 @@ from coordinator.cli import (
     simulate,
     status,
     stories,
+    story,
     waking,
 )
 from coordinator.cli.command import CommandFunction, CommandGroup, register, register_group, sign_callback
@@ -61,6 +62,7 @@ _PANELS: Final[dict[str, dict[str, CommandFunction]]] = {
         "sessions": field.sessions,
         "strictness": field.strictness,
         "audit": field.audit,
+        "story": story.story,
     },
     "Files": {
         "task": files.task,

@@ -22,8 +22,9 @@ from mcp.client.streamable_http import streamable_http_client
 from actors.sessions.messages import ListSessions
 from coordinator.conversation import Conversation
 from coordinator.domain import DOMAINS, SCENT_FIELD
-from coordinator.gateway.mcp_server import SYNC_URI, TOOLS, definition
+from coordinator.gateway.mcp_server import TOOLS, definition
 from coordinator.gateway.party import MAX_SUB_AGENTS, agent_name
+from coordinator.gateway.resource import SYNC_URI, TASK_TEMPLATE, WAKEUP_URI
 from coordinator.reading.token_count import count_tokens
 
 
@@ -565,9 +566,10 @@ def test_the_field_is_a_resource_and_work_begins_with_a_prompt(open_gateway: Cal
     async def story() -> None:
         async with client_of(gateway, **{"Scentfield-Agent": "ann"}) as client:
             await call(client, action="claim", targets=["src/a.py"])
-            (resource,) = (await client.list_resources()).resources
-            document = json.loads((await client.read_resource(resource.uri)).contents[0].text)
-            assert (str(resource.uri), document["rows"][0]["target"]) == (SYNC_URI, "src/a.py")
+            resources = (await client.list_resources()).resources
+            assert [str(one.uri) for one in resources] == [SYNC_URI, WAKEUP_URI]
+            document = json.loads((await client.read_resource(SYNC_URI)).contents[0].text)
+            assert document["rows"][0]["target"] == "src/a.py"
             assert {prompt.name for prompt in (await client.list_prompts()).prompts} == {"start_work", "hand_over"}
             prompt = await client.get_prompt("start_work", {"task": "fix {0} the parser"})
             assert prompt.messages[0].content.text.startswith("Your task: fix {0} the parser")
@@ -578,6 +580,39 @@ def test_the_field_is_a_resource_and_work_begins_with_a_prompt(open_gateway: Cal
             ):
                 with pytest.raises(MCPError):
                     await wrong
+
+    asyncio.run(story())
+
+
+def test_a_wakeup_is_a_resource_too_also_for_a_task(open_gateway: Callable[..., Any]) -> None:
+    gateway = open_gateway()
+
+    async def story() -> None:
+        async with client_of(gateway) as client:
+
+            async def read(uri: str) -> Any:
+                return (await client.read_resource(uri)).contents[0]
+
+            assert (await read(WAKEUP_URI)).text == "nothing is known yet"
+            fact = {"category": "api", "key": "base_url", "value": "is /v2"}
+            await call(client, "ctx_knowledge", action="remember", **fact)
+            woken = await read(WAKEUP_URI)
+            assert (woken.mime_type, "is /v2" in woken.text) == ("text/markdown", True)
+            (template,) = (await client.list_resource_templates()).resource_templates
+            assert template.uri_template == TASK_TEMPLATE
+            asked = TASK_TEMPLATE.replace("{task}", "move%20the%20base%20url%2Fpath")
+            assert "move the base url/path" in (await read(asked)).text
+            for wrong, said in (
+                (f"{WAKEUP_URI}/", "there is no resource"),
+                (f"{WAKEUP_URI}/%20", "there is no resource"),
+                (f"{WAKEUP_URI}s", "there is no resource"),
+                (f"{WAKEUP_URI}/{'x' * 2_001}", "a task has at most 2000 characters"),
+            ):
+                with pytest.raises(MCPError, match=said):
+                    await read(wrong)
+            gateway.line.gone = ("memory",)
+            with pytest.raises(MCPError, match=r"memory cannot be reached\. This is no permission"):
+                await read(WAKEUP_URI)
 
     asyncio.run(story())
 

@@ -6,6 +6,7 @@ from actors.quality_store.event import (
     EVENTS,
     AgentForgotten,
     DayClosed,
+    EditMissed,
     EditTried,
     EscalationArmed,
     EscalationEnded,
@@ -144,6 +145,7 @@ def test_every_event_survives_the_journal():
         ExtensionForgotten("rs"),
         PenaltyHeldOut("rs", "map"),
         EscalationMoved("home", "a.rs", "b.rs"),
+        EditMissed("ada#1", "home", "a.rs", "map", "claimed", 1.0),
         ViewShown("a#1", "home", "a.rs", "map", "", "", 1, 2, True, True, False, False, 1, (True, False), 200, 1.0),
     ]
     for event in events:
@@ -172,6 +174,7 @@ def test_codes_are_for_ever():
         316: "DayClosed",
         317: "PenaltyHeldOut",
         318: "EscalationMoved",
+        330: "EditMissed",
     }
 
 
