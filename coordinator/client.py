@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from actors.coordination.messages import Alive, Wanted
+from actors.quality_store.evidence import Evidence
 from actors.quality_store.messages import EditQuality, ReadQuality, Savings, Statistics
 from actors.runtime.errors import Misuse, ScentfieldError, Unavailable
 from actors.scent_field.messages import (
@@ -330,6 +331,10 @@ class Coordinator:
     def savings(self, *, n_days: int = 30) -> Savings:
         """Tokens sent, saved, and lost again to second reads and failed edits, by day and by month."""
         return self._do(self._core.learned.savings(n_days))
+
+    def evidence(self, *, n_days: int = 30) -> Evidence:
+        """What the ledger says of the newest days: how edits ended, and each learned layer beside its holdout."""
+        return self._do(self._core.learned.evidence(n_days))
 
     def learning(self) -> Learning:
         """What was learned from outcomes, and from how many."""

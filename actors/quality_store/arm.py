@@ -20,7 +20,7 @@ def arm_of(layers: tuple[str, ...]) -> str:
         return TREATMENT
     for layer in layers:
         if layer not in READING_LAYERS:
-            raise Misuse(f"unknown layer {layer[:80]!r} of a view: give some of {', '.join(READING_LAYERS)}")
+            raise Misuse(f"unknown layer {layer[:80]!r} was held out: give some of {', '.join(READING_LAYERS)}")
     return "+".join(sorted(set(layers)))
 
 

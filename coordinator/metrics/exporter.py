@@ -5,8 +5,7 @@ It asks the state actors when it is scraped.
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from starlette.applications import Starlette
@@ -14,7 +13,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from coordinator.metrics.exposition import encoded
+from coordinator.efficacy.figure import Terms
+from coordinator.metrics.exposition import encoded, look_through
 from coordinator.metrics.probe import Line, Probe
 from coordinator.web.server import Address, WebServer
 
@@ -29,13 +29,15 @@ class ExporterConfig:
     namespace: str
     host: str
     port: int
+    terms: Terms = field(default_factory=Terms)
 
 
 class Site:
     """The pages, over any line to the state actors."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: Line, terms: Terms | None = None) -> None:
         self._probe = Probe(line)
+        self._terms = terms or Terms()
         self.routes = [Route("/metrics", self._metrics), Route("/healthz", self._health)]
         self.app = Starlette(routes=self.routes)
 
@@ -44,8 +46,9 @@ class Site:
         return await self._probe.prove()
 
     async def _metrics(self, request: Request) -> Response:
-        sightings, model = await asyncio.gather(self._probe.look(), self._probe.look_at_model())
-        body, content_type = encoded(sightings, request.headers.get("accept", ""), model=model)
+        look = await look_through(self._probe, self._terms)
+        accept = request.headers.get("accept", "")
+        body, content_type = encoded(look.sightings, accept, model=look.model, figures=look.figures)
         return Response(body, headers={"content-type": content_type})
 
     async def _health(self, _request: Request) -> Response:
@@ -64,7 +67,7 @@ class Exporter:
         from coordinator.metrics.ray_line import RayLine
 
         address = Address(config.host, config.port, EXPORTER, _ADVICE)
-        self._server = WebServer(Site(RayLine(config.namespace)).app, address, path="/metrics")
+        self._server = WebServer(Site(RayLine(config.namespace), config.terms).app, address, path="/metrics")
 
     async def describe(self) -> dict[str, Any]:
         """Its address, or why it has none; waits for the first try."""

@@ -264,6 +264,7 @@ def test_names_are_unique_and_labels_are_the_bounded_ones() -> None:
     assert labels == {
         *("domain", "kind", "extension", "mode", "cause", "source"),
         *("arm", "profile", "topic", "receiver", "state", "model", "way"),
+        *("layer", "measure", "week", "position", "result", "verdict"),
     }
 
 
