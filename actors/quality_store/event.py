@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from actors.quality_store.account import AccountRow
+from actors.quality_store.answer_message import StepTaken
 from actors.runtime.event_table import EventTable
 from actors.runtime.pin import PinEvicted, TokenPinned
 
@@ -253,6 +254,38 @@ class DayClosed(NamedTuple):
     max_rows: int
 
 
+class AnswerRecorded(NamedTuple):
+    """A question was answered, or given up; the fields up to `steps` are those of `RecordAnswer`.
+
+    `arm` is "holdout" or "". The window of all agents, and that of the agent's, is degrading with this answer or not.
+    """
+
+    session_id: str
+    quality: float
+    first_quality: float
+    ending: str
+    n_asked: int
+    n_failed: int
+    steps: tuple[StepTaken, ...]
+    arm: str
+    is_degrading: bool
+    is_agent_degrading: bool
+    at_utc_s: float
+
+
+class WindowDropped(NamedTuple):
+    """The window of an agent's answers was forgotten; `reason` is "lapsed" or "evicted"."""
+
+    session_id: str
+    reason: str
+
+
+class AnswersForgotten(NamedTuple):
+    """The windows of answers, and what was learned of strategies, were forgotten at somebody's word."""
+
+    at_utc_s: float
+
+
 EVENTS: Final = EventTable(
     {
         300: TokenPinned,
@@ -279,6 +312,9 @@ EVENTS: Final = EventTable(
         343: TrialCounted,
         344: AccountTold,
         345: SourceDropped,
+        350: AnswerRecorded,
+        351: WindowDropped,
+        352: AnswersForgotten,
     },
     relaxed=(
         OutcomeCounted,

@@ -1,4 +1,4 @@
-"""The quality store's state machine: pins, what edits and reads taught, the ledger, and the notes to other domains.
+"""The quality store's state machine: pins, what edits, reads and answers taught, the ledger, notes to other domains.
 
 What has lapsed is left out of every answer and collected by the next turn.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from actors.quality_store.answer_book import AnswerBook
 from actors.quality_store.edit_book import EditBook
 from actors.quality_store.event import (
     EVENTS,
@@ -97,6 +98,7 @@ class QualityStore(PinnedMachine):
         self._reads = ReadBook(self._state, limits, self._record, NoteBook(self.outbox), self._ledger_book)
         self._edits = EditBook(limits, self._record)
         self._trials = TrialBook(self._state.ledger, limits, self._record, self._ledger_book)
+        self._answers = AnswerBook(limits, self._record)
         self._resolver = Resolver(self._edits, self._reads, limits.penalty_holdout)
         self._furnish(shelves=self._make_shelves(), performers=self._make_performers(), appliers=self._make_appliers())
 
@@ -122,6 +124,7 @@ class QualityStore(PinnedMachine):
             "ledger_evidence": state.ledger.evidence,
             "ledger_edits": state.ledger.edits,
             "ledger_accounts": state.ledger.accounts,
+            **self._answers.shelves(),
             "outbox": self.outbox,
         }
 
@@ -141,6 +144,7 @@ class QualityStore(PinnedMachine):
             RecordTrial: self._record_trial,
             RecordAccount: self._record_account,
             GetEvidence: self._evidence,
+            **self._answers.performers(),
         }
 
     def _make_appliers(self) -> dict[type, Applier]:
@@ -168,6 +172,7 @@ class QualityStore(PinnedMachine):
             TrialCounted: self._trials.trial_counted,
             AccountTold: self._trials.account_told,
             SourceDropped: self._trials.source_dropped,
+            **self._answers.appliers(),
             **dict.fromkeys((NotePut, NotesSent, NotesDropped), self.outbox.evolve),
         }
 
@@ -197,7 +202,9 @@ class QualityStore(PinnedMachine):
         return self._edits.follow_move(asked, now.utc_s)
 
     def _statistics(self, _: Caller, __: GetStatistics, now: Now) -> Statistics:
-        return take_statistics(self._edits, self._reads, self._state, self.outbox, len(self._pins), now.utc_s)
+        return take_statistics(
+            self._edits, self._reads, self._answers, self._state, self.outbox, len(self._pins), now.utc_s
+        )
 
     def _edit_quality(self, _: Caller, __: GetEditQuality, now: Now) -> EditQuality:
         edits, utc_s = self._edits, now.utc_s
@@ -231,6 +238,7 @@ class QualityStore(PinnedMachine):
         """Collect what has lapsed, and close the ledger's day if it is over."""
         self._edits.expire(now.utc_s)
         self._reads.expire(now.utc_s)
+        self._answers.expire(now.utc_s)
 
     def _count_eviction(self) -> None:
         self._edits.totals.add(("pin", "evicted"))
@@ -240,6 +248,7 @@ class QualityStore(PinnedMachine):
         super().check_invariants()
         self._edits.check_invariants()
         self._state.check_invariants()
+        self._answers.check_invariants()
         self.outbox.check_invariants()
 
 

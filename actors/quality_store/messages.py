@@ -9,6 +9,17 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from actors.quality_store.account import AccountRow
+from actors.quality_store.answer_message import (
+    Advice,
+    AnswerCounted,
+    AnswerCounts,
+    AnswerQuality,
+    AnswersReset,
+    AskAdvice,
+    GetAnswerQuality,
+    RecordAnswer,
+    ResetAnswers,
+)
 from actors.quality_store.edit_count import EditRow
 from actors.quality_store.escalation import Escalation
 from actors.quality_store.evidence import Evidence
@@ -245,6 +256,7 @@ class Statistics(NamedTuple):
     edits: tuple[EditRow, ...]
     trial_units: int
     trial_outcomes_left_out: int
+    answers: AnswerCounts
 
 
 class EditQuality(NamedTuple):
@@ -299,6 +311,10 @@ SCHEMA = Schema(
         "record_trial": RecordTrial,
         "record_account": RecordAccount,
         "evidence": GetEvidence,
+        "record_answer": RecordAnswer,
+        "ask_advice": AskAdvice,
+        "reset_answers": ResetAnswers,
+        "answer_quality": GetAnswerQuality,
     },
     answers={
         "recorded": Recorded,
@@ -313,8 +329,22 @@ SCHEMA = Schema(
         "trial_noted": TrialNoted,
         "account_counted": AccountCounted,
         "evidence": Evidence,
+        "answer_counted": AnswerCounted,
+        "advice": Advice,
+        "answers_reset": AnswersReset,
+        "answer_quality": AnswerQuality,
     },
-    queries=("peek_mode", "statistics", "edit_quality", "read_quality", "ledger", "savings", "evidence"),
+    queries=(
+        "peek_mode",
+        "statistics",
+        "edit_quality",
+        "read_quality",
+        "ledger",
+        "savings",
+        "ask_advice",
+        "answer_quality",
+        "evidence",
+    ),
     anonymous=("record_account",),
-    committed=("statistics", "edit_quality", "read_quality", "ledger", "savings", "evidence"),
+    committed=("statistics", "edit_quality", "read_quality", "ledger", "savings", "answer_quality", "evidence"),
 )

@@ -19,6 +19,7 @@ BEGIN_SHARE: Final = "begin_share"
 LESSONS: Final = "lessons"
 LAYERS: Final = (ENTROPY_DELTA, EDIT_PENALTY, EXPECTED_COST, UNIT_RANKING, BEGIN_SHARE, LESSONS)
 """All layers whose effect is measured."""
+FEEDBACK_STRATEGY: Final = "feedback_strategy"
 
 
 def utc_day(utc_s: float) -> int:

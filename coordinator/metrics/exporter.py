@@ -1,6 +1,6 @@
 """The exporter: an actor of its own that serves /metrics and /healthz, so that no scrape ever stands in a claim's way.
 
-It asks the state actors when it is scraped.
+It asks the state actors when it is scraped. /ray-nodes tells Prometheus where Ray's own metrics are.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from starlette.routing import Route
 from coordinator.efficacy.figure import Terms
 from coordinator.metrics.exposition import encoded, look_through
 from coordinator.metrics.probe import Line, Probe
+from coordinator.metrics.ray_node import RayNodePage, Targets, ray_targets
 from coordinator.web.server import Address, WebServer
 
 EXPORTER: Final = "exporter"
@@ -33,12 +34,14 @@ class ExporterConfig:
 
 
 class Site:
-    """The pages, over any line to the state actors."""
+    """The pages, over any line to the state actors; `ray_targets` is asked for what the page of Ray's nodes says."""
 
-    def __init__(self, line: Line, terms: Terms | None = None) -> None:
+    def __init__(self, line: Line, terms: Terms | None = None, ray_targets: Targets | None = None) -> None:
         self._probe = Probe(line)
         self._terms = terms or Terms()
         self.routes = [Route("/metrics", self._metrics), Route("/healthz", self._health)]
+        if ray_targets is not None:
+            self.routes.append(Route("/ray-nodes", RayNodePage(ray_targets).answer))
         self.app = Starlette(routes=self.routes)
 
     async def proofs(self) -> dict[str, str]:
@@ -67,7 +70,8 @@ class Exporter:
         from coordinator.metrics.ray_line import RayLine
 
         address = Address(config.host, config.port, EXPORTER, _ADVICE)
-        self._server = WebServer(Site(RayLine(config.namespace), config.terms).app, address, path="/metrics")
+        site = Site(RayLine(config.namespace), config.terms, ray_targets)
+        self._server = WebServer(site.app, address, path="/metrics")
 
     async def describe(self) -> dict[str, Any]:
         """Its address, or why it has none; waits for the first try."""

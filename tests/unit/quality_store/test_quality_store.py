@@ -1,6 +1,17 @@
 import pytest
 
 from actors.quality_store.account import AccountRow
+from actors.quality_store.answer_message import (
+    Advice,
+    AnswerCounted,
+    AnswerQuality,
+    AnswersReset,
+    AskAdvice,
+    GetAnswerQuality,
+    RecordAnswer,
+    ResetAnswers,
+    StepTaken,
+)
 from actors.quality_store.cause import NOT_FOUND_CAUSES, SILENT_CAUSES
 from actors.quality_store.escalation import Escalation
 from actors.quality_store.event import (
@@ -8,6 +19,8 @@ from actors.quality_store.event import (
     SUCCESSORS,
     AccountTold,
     AgentForgotten,
+    AnswerRecorded,
+    AnswersForgotten,
     DayClosed,
     EditCounted,
     EditMissed,
@@ -26,6 +39,7 @@ from actors.quality_store.event import (
     SourceDropped,
     TrialCounted,
     ViewShown,
+    WindowDropped,
 )
 from actors.quality_store.evidence import Evidence
 from actors.quality_store.limit import Limits
@@ -116,6 +130,10 @@ def test_every_message_survives_the_wire():
         RecordTrial("lessons", True, 3, 1),
         RecordAccount("scent_field@5707e", (AccountRow("duplicates_prevented", "claim", 3),)),
         GetEvidence(30),
+        RecordAnswer(0.7, 0.5, "converged", 2, 0, (StepTaken("relevance", "expand_retrieval", 0.2),)),
+        AskAdvice("a1"),
+        GetAnswerQuality(),
+        ResetAnswers(),
     ]
     assert {type(command) for command in commands} == set(SCHEMA.commands.values())
     kinds = set()
@@ -137,6 +155,10 @@ def test_every_message_survives_the_wire():
         TrialNoted,
         AccountCounted,
         Evidence,
+        AnswerCounted,
+        Advice,
+        AnswerQuality,
+        AnswersReset,
     }
 
 
@@ -171,6 +193,11 @@ def test_every_event_survives_the_journal():
         AccountTold("scent_field@5707e", (AccountRow("duplicates_prevented", "claim", 3),), (), 1.0),
         SourceDropped("scent_field@5707e"),
         EditCounted("rs", "none", "claimed", 200, 1.0),
+        AnswerRecorded(
+            "a#1", 0.7, 0.5, "failed", 2, 1, (StepTaken("none", "full_requery", -0.1),), "", True, False, 1.0
+        ),
+        WindowDropped("a#1", "lapsed"),
+        AnswersForgotten(1.0),
     ]
     for event in events:
         (row,) = store.events.pack_form([event])
@@ -216,6 +243,9 @@ def test_codes_are_for_ever():
         343: "TrialCounted",
         344: "AccountTold",
         345: "SourceDropped",
+        350: "AnswerRecorded",
+        351: "WindowDropped",
+        352: "AnswersForgotten",
     }
 
 
@@ -231,6 +261,9 @@ def test_only_counts_may_be_lost_in_a_crash():
         "EscalationReturned",
         "DayClosed",
         "EscalationMoved",
+        "AnswerRecorded",
+        "WindowDropped",
+        "AnswersForgotten",
     ]
 
 
