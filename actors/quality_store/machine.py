@@ -98,7 +98,7 @@ class QualityStore(PinnedMachine):
         self._reads = ReadBook(self._state, limits, self._record, NoteBook(self.outbox), self._ledger_book)
         self._edits = EditBook(limits, self._record)
         self._trials = TrialBook(self._state.ledger, limits, self._record, self._ledger_book)
-        self._answers = AnswerBook(limits, self._record)
+        self._answers = AnswerBook(limits, self._record, self._trials)
         self._resolver = Resolver(self._edits, self._reads, limits.penalty_holdout)
         self._furnish(shelves=self._make_shelves(), performers=self._make_performers(), appliers=self._make_appliers())
 
