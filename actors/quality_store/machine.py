@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from actors.quality_store.cause import FAILURE
 from actors.quality_store.edit_book import EditBook
 from actors.quality_store.event import (
     EVENTS,
@@ -28,6 +29,7 @@ from actors.quality_store.event import (
     ReadRecorded,
     ViewShown,
 )
+from actors.quality_store.failure_trail import FailureTrail
 from actors.quality_store.ledger import Ledger
 from actors.quality_store.ledger_book import LedgerBook, Sign
 from actors.quality_store.limit import Limits
@@ -36,8 +38,10 @@ from actors.quality_store.messages import (
     DropEscalation,
     Dropped,
     EditQuality,
+    Failures,
     FollowMove,
     GetEditQuality,
+    GetFailures,
     GetLedger,
     GetReadQuality,
     GetSavings,
@@ -80,6 +84,7 @@ class QualityStore(PinnedMachine):
         self._ledger_book = LedgerBook(self._state.ledger, limits, self._record, sign)
         self._reads = ReadBook(self._state, limits, self._record, NoteBook(self.outbox), self._ledger_book)
         self._edits = EditBook(limits, self._record)
+        self._failures = FailureTrail()
         self._resolver = Resolver(self._edits, self._reads, limits.penalty_holdout)
         self._furnish(shelves=self._make_shelves(), performers=self._make_performers(), appliers=self._make_appliers())
 
@@ -118,6 +123,7 @@ class QualityStore(PinnedMachine):
             GetReadQuality: self._read_quality,
             GetLedger: self._ledger_page,
             GetSavings: self._savings,
+            GetFailures: self._recent_failures,
         }
 
     def _make_appliers(self) -> dict[type, Applier]:
@@ -149,6 +155,8 @@ class QualityStore(PinnedMachine):
         self._reads.check_edit(asked)
         recorded = self._edits.record_outcome(asked, now.utc_s)
         self._reads.record_edit(caller.session_id, asked, recorded.signal, now.utc_s)
+        if asked.outcome == FAILURE:
+            self._failures.note(caller.session_id, asked, now.utc_s)
         return recorded
 
     def _resolve_mode(self, _: Caller, asked: ResolveMode, now: Now) -> Resolved:
@@ -183,6 +191,9 @@ class QualityStore(PinnedMachine):
 
     def _savings(self, _: Caller, asked: GetSavings, __: Now) -> Savings:
         return self._ledger_book.savings(asked)
+
+    def _recent_failures(self, _: Caller, asked: GetFailures, __: Now) -> Failures:
+        return Failures(self._failures.newest(asked.space))
 
     def undo(self, caller: Caller, answer: Any, now: Now) -> None:  # noqa: ARG002  # the answer says it all
         """Give back the escalation that `answer` used up. Edits and reads have happened and stay recorded."""

@@ -131,6 +131,33 @@ class Dropped(NamedTuple):
     n_escalations: int
 
 
+class GetFailures(NamedTuple):
+    """Ask which edits of a space failed lately. Known since the actor's start."""
+
+    space: str
+
+
+class FailureRow(NamedTuple):
+    """One failed edit. `mode` is that of the agent's last view of the path, `cause` one of those in `cause.py`.
+
+    `number` is the row's own; `at_utc_s` counts from the epoch.
+    """
+
+    number: int
+    agent: str
+    path: str
+    mode: str
+    cause: str
+    n_tokens: int
+    at_utc_s: float
+
+
+class Failures(NamedTuple):
+    """The last failed edits, the newest first, 64 at most."""
+
+    rows: tuple[FailureRow, ...]
+
+
 class GetStatistics(NamedTuple):
     """Ask for all counters."""
 
@@ -240,6 +267,7 @@ SCHEMA = Schema(
         "read_quality": GetReadQuality,
         "ledger": GetLedger,
         "savings": GetSavings,
+        "failures": GetFailures,
     },
     answers={
         "recorded": Recorded,
@@ -251,7 +279,8 @@ SCHEMA = Schema(
         "read_quality": ReadQuality,
         "ledger": LedgerPage,
         "savings": Savings,
+        "failures": Failures,
     },
-    queries=("peek_mode", "statistics", "edit_quality", "read_quality", "ledger", "savings"),
+    queries=("peek_mode", "statistics", "edit_quality", "read_quality", "ledger", "savings", "failures"),
     committed=("statistics", "edit_quality", "read_quality", "ledger", "savings"),
 )

@@ -27,8 +27,10 @@ from actors.quality_store.messages import (
     DropEscalation,
     Dropped,
     EditQuality,
+    Failures,
     FollowMove,
     GetEditQuality,
+    GetFailures,
     GetLedger,
     GetReadQuality,
     GetSavings,
@@ -100,6 +102,7 @@ def test_every_message_survives_the_wire():
         GetReadQuality(),
         GetLedger(0, 10),
         GetSavings(30),
+        GetFailures("home"),
     ]
     assert {type(command) for command in commands} == set(SCHEMA.commands.values())
     kinds = set()
@@ -118,6 +121,7 @@ def test_every_message_survives_the_wire():
         ReadQuality,
         LedgerPage,
         Savings,
+        Failures,
     }
 
 
