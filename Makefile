@@ -8,6 +8,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 LOCK := requirements.lock
+NODE := tests/node
+NODE_READY := $(NODE)/node_modules/.ready
 SOAK_MAX_S := 5400
 # Unit tests that open many stores, load models or simulate; `make test` runs them, the gate of a minute does not.
 SLOW_UNITS := cli embedding gateway simulation store
@@ -29,7 +31,7 @@ setup: $(READY) ## Create .venv from requirements.lock; at once when nothing has
 demo: $(READY) ## Run the demo: agents at work with and without coordination (ARGS="--agents 4")
 	@$(BIN)/scentfield demo $(ARGS)
 
-test: $(READY) ## Run all tests: unit and properties first, then those that need a cluster (ARGS="-k lease")
+test: $(READY) $(NODE_READY) ## Run all tests: unit and properties first, then those that need a cluster (ARGS="-k lease")
 	@$(BIN)/pytest --no-header -n auto tests/unit tests/properties --ignore=$(PACKAGE_TESTS) $(ARGS) || test $$? = $(NONE_RAN)
 	@$(BIN)/pytest --no-header --ignore=tests/unit --ignore=tests/properties tests $(ARGS) $(PACKAGE_TESTS) || test $$? = $(NONE_RAN)
 
@@ -40,7 +42,7 @@ check: $(READY) ## The gate, under a minute: format, lint, types, layers, unit t
 	@out=$$($(BIN)/lint-imports) || { echo "$$out"; exit 1; }
 	@$(BIN)/pytest --no-header -q -n auto -m "not cluster and not package" tests/unit $(SLOW_UNITS:%=--ignore=tests/unit/%)
 
-soak: $(READY) ## Run all tests with full counts, 90 minutes at most; the log stays in docs/evidence/
+soak: $(READY) $(NODE_READY) ## Run all tests with full counts, 90 minutes at most; the log stays in docs/evidence/
 	@mkdir -p docs/evidence
 	@set -o pipefail; commit=$$(git describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null || echo unknown); \
 	{ echo "command: make soak ARGS='$(ARGS)'"; \
@@ -62,7 +64,7 @@ build: $(READY) ## Build the wheel and the source archive into dist/
 	@$(BIN)/python -m build -qq --no-isolation
 
 clean: ## Remove everything that make has made, .venv too
-	@rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) $(NODE)/node_modules build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamp is touched last, so that a set-up that was cut short starts again. uv installs the lock about ten times as
@@ -73,6 +75,12 @@ $(READY): $(LOCK) pyproject.toml | $(BIN)/uv
 	  $(BIN)/python -m pip install -qq --require-hashes --no-deps -r $(LOCK); }
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
 	@touch $@
+
+# MCP clients that others wrote; tests that need them are skipped where this did not work.
+$(NODE_READY): $(NODE)/package-lock.json
+	@if command -v npm >/dev/null && npm ci --prefix $(NODE) --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null; \
+	then touch $@; \
+	else echo "make: npm did not install $(NODE), so that tests with other MCP clients are skipped" >&2; fi
 
 $(BIN)/uv:
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit(f"Scentfield needs Python 3.11 or newer, and {sys.executable} is {sys.version.split()[0]}: name another with make PYTHON=...")'

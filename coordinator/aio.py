@@ -32,11 +32,15 @@ from coordinator.core import Core, PathName, named_list
 from coordinator.editing.edited import Edited
 from coordinator.editing.request import EditRequest, replacements_of
 from coordinator.efficacy import Efficacy, efficacy
+from coordinator.feedback.handle import AsyncAnswerHandle
 from coordinator.memory.async_handle import AsyncFactHandle, AsyncPlaybookHandle
 from coordinator.memory.handing import HandOver
 from coordinator.reading.budget import Budget
 from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reading
+from coordinator.retrieval.answer import Answer
+from coordinator.retrieval.indexer import Refreshed
+from coordinator.retrieval.passage import Passage
 from coordinator.settings import Settings
 from coordinator.step import Operation, drive_async
 from coordinator.waking.layout import Wakeup
@@ -148,6 +152,11 @@ class AsyncCoordinator:
     def facts(self) -> AsyncFactHandle:
         """Like `Coordinator.facts`."""
         return AsyncFactHandle(self._core.facts, self._do)
+
+    @property
+    def answers(self) -> AsyncAnswerHandle:
+        """Like `Coordinator.answers`."""
+        return AsyncAnswerHandle(self._core.answers, self._do)
 
     async def wakeup(
         self, task: str = "", *, profile: str = "default", max_tokens: int | None = None, category: str = ""
@@ -331,6 +340,18 @@ class AsyncCoordinator:
     async def expand(self, path: PathName, unit: str) -> Reading:
         """Like `Coordinator.expand`."""
         return await self._do(self._core.expand(path, unit))
+
+    async def search(self, query: str, *, top_k: int = 10, level: float = 0.0) -> Answer:
+        """Like `Coordinator.search`."""
+        return await self._do(self._core.search(query, top_k, level))
+
+    async def retrieve(self, query: str, *, top_k: int = 10, level: float = 0.0) -> list[Passage]:
+        """Like `Coordinator.retrieve`."""
+        return list((await self.search(query, top_k=top_k, level=level)).passages)
+
+    async def index(self, *, rebuild: bool = False) -> Refreshed:
+        """Like `Coordinator.index`."""
+        return await self._do(self._core.index(rebuild=rebuild))
 
     async def edit(
         self,

@@ -30,6 +30,7 @@ from coordinator.core import Core, Identity, PathName, named_list
 from coordinator.editing.edited import Edited
 from coordinator.editing.request import EditRequest, replacements_of
 from coordinator.efficacy import Efficacy, efficacy
+from coordinator.feedback.handle import AnswerHandle
 from coordinator.http_transport import HttpTransport, token_for
 from coordinator.identity import local_name
 from coordinator.memory.handing import HandOver
@@ -37,6 +38,9 @@ from coordinator.memory.handle import FactHandle, PlaybookHandle
 from coordinator.reading.budget import Budget
 from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reading
+from coordinator.retrieval.answer import Answer
+from coordinator.retrieval.indexer import Refreshed
+from coordinator.retrieval.passage import Passage
 from coordinator.settings import Settings
 from coordinator.step import Operation, Transport, drive
 from coordinator.waking.layout import Wakeup
@@ -80,7 +84,7 @@ def connect_core(
         transport = RayTransport(settings.namespace)
         embedder = ray_embedder(settings.namespace) if settings.model.is_wanted else None
     workspace = Workspace.discover(Path.cwd() if root is None else root, space=settings.space)
-    identity = Identity(agent or settings.agent or local_name(), parent, kept_by)
+    identity = Identity(agent or settings.agent or local_name(), parent, kept_by, local_name())
     core = Core(settings, workspace, transport, identity, embedder)
     core.desk.focus.work_on(task)
     return core
@@ -172,6 +176,11 @@ class Coordinator:
     def facts(self) -> FactHandle:
         """What the agents of this space know."""
         return FactHandle(self._core.facts, self._do)
+
+    @property
+    def answers(self) -> AnswerHandle:
+        """How good all agents' answers were, and what feedback strategies achieved; for `QualityFeedbackLoop`."""
+        return AnswerHandle(self._core.answers, self._do)
 
     def wakeup(
         self, task: str = "", *, profile: str = "default", max_tokens: int | None = None, category: str = ""
@@ -388,6 +397,26 @@ class Coordinator:
     def expand(self, path: PathName, unit: str) -> Reading:
         """Show one unit of a file whole: `function`, `Class.method`, or `L10-42`."""
         return self._do(self._core.expand(path, unit))
+
+    def search(self, query: str, *, top_k: int = 10, level: float = 0.0) -> Answer:
+        """The passages of the tree that answer `query` best, by words and by meaning, as the tree is now.
+
+        `level` runs from 0.0, passages whole, to 1.0, a fifth of their tokens. Its notes say where words alone were
+        looked for, or files are not in the index yet. Raises `Misuse` for a query without a word; `Unavailable` where
+        the tree has to be indexed first.
+        """
+        return self._do(self._core.search(query, top_k, level))
+
+    def retrieve(self, query: str, *, top_k: int = 10, level: float = 0.0) -> list[Passage]:
+        """The passages of `search`: so an agent is a `Retriever` for a feedback loop."""
+        return list(self.search(query, top_k=top_k, level=level).passages)
+
+    def index(self, *, rebuild: bool = False) -> Refreshed:
+        """Bring the tree's index to what the tree is now, or with `rebuild` make it anew; says what was left out.
+
+        Searches do so by themselves where little has changed. Raises `Busy` where another process is at it.
+        """
+        return self._do(self._core.index(rebuild=rebuild))
 
     def edit(
         self,

@@ -46,6 +46,7 @@ from coordinator.editing.permit import EditPort
 from coordinator.editing.refusal import Cause
 from coordinator.editing.request import EditRequest
 from coordinator.editing.undoer import Undoer
+from coordinator.feedback.store_calls import AnswerCalls
 from coordinator.heart import Heart, monotonic_s
 from coordinator.identity import local_name
 from coordinator.learning.learned import Learned
@@ -60,6 +61,10 @@ from coordinator.memory.waking_calls import Waking, WakingCalls, WakingPort
 from coordinator.reading.git_history import GitHistory
 from coordinator.reading.mode import Wish
 from coordinator.reading.reader import Reader, Reading, ReadPort
+from coordinator.retrieval.answer import Answer
+from coordinator.retrieval.indexer import Refreshed
+from coordinator.retrieval.opening import retriever_of
+from coordinator.retrieval.tree_retriever import TreeRetriever
 from coordinator.session import AgentSession, beat, new_token, register, say_goodbye
 from coordinator.settings import Settings
 from coordinator.step import Operation, Transport, Work
@@ -81,11 +86,15 @@ _NO_MODEL = (
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who wants to register: a name, a parent session or none, and what keeps the session alive."""
+    """Who wants to register: a name, a parent session or none, and what keeps the session alive.
+
+    `seat` is the process that it speaks for, as `local_name` spells it; empty if that is none.
+    """
 
     name: str
     parent: str = ""
     kept_by: str = "heartbeat"
+    seat: str = ""
 
 
 class Core:
@@ -114,9 +123,11 @@ class Core:
         self._thresholds = asker(THRESHOLDS)
         self._memory = asker(MEMORY)
         self.embedder = embedder
+        self._retriever: TreeRetriever | None = None
         # Reports must not hold an agent up: they get a short time, and one that is late is dropped.
         report = partial(asker, timeout_s=min(REPORT_TIMEOUT_S, settings.call_timeout_s))
         self._memory_reports = report(MEMORY)
+        self._quality_reports = report(QUALITY_STORE)
         self._thresholds_reports = report(THRESHOLDS)
         self._waking = Waking()
         self._trail = SessionTrail()
@@ -124,7 +135,7 @@ class Core:
         self._lessons = LessonDesk(self._memory_reports, workspace.space, settings.holdout_share, monotonic_s)
         read_port = ReadPort(
             report(SCENT_FIELD),
-            report(QUALITY_STORE),
+            self._quality_reports,
             PolicyDesk(self._thresholds_reports, monotonic_s),
             vectors_of=None if embedder is None else embedder.try_rows,
             history_of=GitHistory(workspace.root).of,
@@ -134,7 +145,7 @@ class Core:
         port = EditPort(
             self._field,
             report(SCENT_FIELD),
-            report(QUALITY_STORE),
+            self._quality_reports,
             when_unavailable="warn" if settings.disabled else settings.when_unavailable,
             monotonic=monotonic_s,
         )
@@ -159,6 +170,12 @@ class Core:
         more, and its claims, until Python looks for rings.
         """
         return Learned(self._quality, self._thresholds, current=self.current, asking=self._asking)
+
+    @property
+    def answers(self) -> AnswerCalls:
+        """How questions went; made for each use, for the same reason."""
+        reports, space = self._quality_reports, self.workspace.space
+        return AnswerCalls(space, self._quality, reports, current=self.current, asking=self._asking)
 
     @property
     def playbook(self) -> PlaybookCalls:
@@ -191,6 +208,26 @@ class Core:
             self._uncounted,
         )
 
+    @property
+    def retriever(self) -> TreeRetriever:
+        """What searches this tree; its index is made or opened when it is first asked."""
+        if self._retriever is None:
+            self._retriever = retriever_of(self.settings, self.workspace, self.embedder)
+        return self._retriever
+
+    def search(self, query: str, top_k: int, level: float) -> Operation[Answer]:
+        """Passages of the tree; for half an hour, reads without a query of their own go by this one."""
+        retriever = self.retriever
+        answer: Answer = yield Work(lambda: retriever.search(query, top_k=top_k, level=level))
+        self.searched(query)
+        return answer
+
+    def index(self, *, rebuild: bool) -> Operation[Refreshed]:
+        """Bring the index of the tree to what the tree is now."""
+        retriever = self.retriever
+        done: Refreshed = yield Work(lambda: retriever.index(rebuild=rebuild))
+        return done
+
     def register(self) -> Operation[AgentSession]:
         """Begin a session, and keep it alive in the background where heartbeats do that."""
         identity = self.identity
@@ -202,6 +239,7 @@ class Core:
             token=new_token(),
             now_s=monotonic_s(),
             timeout_s=self.settings.call_timeout_s,
+            seat=identity.seat,
         )
         self.adopt(session)
         return session
@@ -226,7 +264,7 @@ class Core:
             raise Misuse("this coordinator is closed: connect again")
         session = self.session
         if session is not None and os.getpid() != self._pid:
-            self.identity = Identity(local_name(), session.session_id)
+            self.identity = Identity(local_name(), session.session_id, seat=local_name())
             session = None
         if session is None:
             session = yield from self.register()
@@ -245,6 +283,9 @@ class Core:
         session, self.session = self.session, None
         self._stop_heart()
         self._is_closed = True
+        retriever, self._retriever = self._retriever, None
+        if retriever is not None:
+            yield Work(retriever.close)
         if session is None or session.end is not None or os.getpid() != self._pid or session.kept_by == "decay":
             return 0
         session.held.clear()

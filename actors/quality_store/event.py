@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from actors.quality_store.answer_message import StepTaken
 from actors.runtime.event_table import EventTable
 from actors.runtime.pin import PinEvicted, TokenPinned
 
@@ -144,6 +145,20 @@ class EditTried(NamedTuple):
     at_utc_s: float
 
 
+class EditMissed(NamedTuple):
+    """An agent's edit was not made, for a `cause` that says nothing about its views: it changes no state.
+
+    It is kept for whoever asks what happened to the file. `mode` is that of the agent's last view of it.
+    """
+
+    session_id: str
+    space: str
+    path: str
+    mode: str
+    cause: str
+    at_utc_s: float
+
+
 class FilesForgotten(NamedTuple):
     """An agent has used too many files; the `n_files` that it used least lately are forgotten."""
 
@@ -191,6 +206,38 @@ class DayClosed(NamedTuple):
     max_rows: int
 
 
+class AnswerRecorded(NamedTuple):
+    """A question was answered, or given up; the fields up to `steps` are those of `RecordAnswer`.
+
+    `arm` is "holdout" or "". The window of all agents, and that of the agent's, is degrading with this answer or not.
+    """
+
+    session_id: str
+    quality: float
+    first_quality: float
+    ending: str
+    n_asked: int
+    n_failed: int
+    steps: tuple[StepTaken, ...]
+    arm: str
+    is_degrading: bool
+    is_agent_degrading: bool
+    at_utc_s: float
+
+
+class WindowDropped(NamedTuple):
+    """The window of an agent's answers was forgotten; `reason` is "lapsed" or "evicted"."""
+
+    session_id: str
+    reason: str
+
+
+class AnswersForgotten(NamedTuple):
+    """The windows of answers, and what was learned of strategies, were forgotten at somebody's word."""
+
+    at_utc_s: float
+
+
 EVENTS: Final = EventTable(
     {
         300: TokenPinned,
@@ -212,6 +259,10 @@ EVENTS: Final = EventTable(
         316: DayClosed,
         317: PenaltyHeldOut,
         318: EscalationMoved,
+        330: EditMissed,
+        350: AnswerRecorded,
+        351: WindowDropped,
+        352: AnswersForgotten,
     },
     relaxed=(
         OutcomeCounted,
@@ -219,6 +270,7 @@ EVENTS: Final = EventTable(
         ReadRecorded,
         ViewShown,
         EditTried,
+        EditMissed,
         FilesForgotten,
         AgentForgotten,
         PathsForgotten,

@@ -37,6 +37,8 @@ class Limits:
     max_rows: int = 200
     max_sources: int = 32
     max_pins: int = 20_000
+    max_answering: int = 500
+    answer_window_s: float = DAY_S
 
     def __post_init__(self) -> None:
         """Raise `ValueError` for a number that nothing can be built on."""

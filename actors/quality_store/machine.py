@@ -1,4 +1,4 @@
-"""The quality store's state machine: pins, what edits and reads taught, the ledger, and the notes to other domains.
+"""The quality store's state machine: pins, what edits, reads and answers taught, the ledger, notes to other domains.
 
 What has lapsed is left out of every answer and collected by the next turn.
 """
@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from actors.quality_store.answer_book import AnswerBook
 from actors.quality_store.cause import FAILURE
 from actors.quality_store.edit_book import EditBook
 from actors.quality_store.event import (
     EVENTS,
     AgentForgotten,
     DayClosed,
+    EditMissed,
     EditTried,
     EscalationArmed,
     EscalationEnded,
@@ -85,6 +87,7 @@ class QualityStore(PinnedMachine):
         self._reads = ReadBook(self._state, limits, self._record, NoteBook(self.outbox), self._ledger_book)
         self._edits = EditBook(limits, self._record)
         self._failures = FailureTrail()
+        self._answers = AnswerBook(limits, self._record)
         self._resolver = Resolver(self._edits, self._reads, limits.penalty_holdout)
         self._furnish(shelves=self._make_shelves(), performers=self._make_performers(), appliers=self._make_appliers())
 
@@ -107,6 +110,7 @@ class QualityStore(PinnedMachine):
             "ledger_months": state.ledger.months,
             "ledger_totals": state.ledger.totals,
             "ledger_chain": state.ledger.chain,
+            **self._answers.shelves(),
             "outbox": self.outbox,
         }
 
@@ -124,6 +128,7 @@ class QualityStore(PinnedMachine):
             GetLedger: self._ledger_page,
             GetSavings: self._savings,
             GetFailures: self._recent_failures,
+            **self._answers.performers(),
         }
 
     def _make_appliers(self) -> dict[type, Applier]:
@@ -141,11 +146,13 @@ class QualityStore(PinnedMachine):
             ReadRecorded: state.read_recorded,
             ViewShown: state.view_shown,
             EditTried: state.edit_tried,
+            EditMissed: _changes_nothing,
             FilesForgotten: state.files_forgotten,
             AgentForgotten: state.agent_forgotten,
             PathsForgotten: state.paths_forgotten,
             ExtensionForgotten: state.extension_forgotten,
             DayClosed: state.ledger.day_closed,
+            **self._answers.appliers(),
             **dict.fromkeys((NotePut, NotesSent, NotesDropped), self.outbox.evolve),
         }
 
@@ -176,7 +183,9 @@ class QualityStore(PinnedMachine):
         return self._edits.follow_move(asked, now.utc_s)
 
     def _statistics(self, _: Caller, __: GetStatistics, now: Now) -> Statistics:
-        return take_statistics(self._edits, self._reads, self._state, self.outbox, len(self._pins), now.utc_s)
+        return take_statistics(
+            self._edits, self._reads, self._answers, self._state, self.outbox, len(self._pins), now.utc_s
+        )
 
     def _edit_quality(self, _: Caller, __: GetEditQuality, now: Now) -> EditQuality:
         edits, utc_s = self._edits, now.utc_s
@@ -204,6 +213,7 @@ class QualityStore(PinnedMachine):
         """Collect what has lapsed, and close the ledger's day if it is over."""
         self._edits.expire(now.utc_s)
         self._reads.expire(now.utc_s)
+        self._answers.expire(now.utc_s)
 
     def _count_eviction(self) -> None:
         self._edits.totals.add(("pin", "evicted"))
@@ -213,4 +223,9 @@ class QualityStore(PinnedMachine):
         super().check_invariants()
         self._edits.check_invariants()
         self._state.check_invariants()
+        self._answers.check_invariants()
         self.outbox.check_invariants()
+
+
+def _changes_nothing(_fact: EditMissed) -> None:
+    """Apply a fact that is kept for its own sake."""

@@ -8,6 +8,17 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from actors.quality_store.answer_message import (
+    Advice,
+    AnswerCounted,
+    AnswerCounts,
+    AnswerQuality,
+    AnswersReset,
+    AskAdvice,
+    GetAnswerQuality,
+    RecordAnswer,
+    ResetAnswers,
+)
 from actors.quality_store.escalation import Escalation
 from actors.quality_store.ledger_record import LedgerRecord
 from actors.quality_store.row import (
@@ -220,6 +231,7 @@ class Statistics(NamedTuple):
     agents_evicted: int
     files_evicted: int
     notes: tuple[OutboxCount, ...]
+    answers: AnswerCounts
 
 
 class EditQuality(NamedTuple):
@@ -268,6 +280,10 @@ SCHEMA = Schema(
         "ledger": GetLedger,
         "savings": GetSavings,
         "failures": GetFailures,
+        "record_answer": RecordAnswer,
+        "ask_advice": AskAdvice,
+        "reset_answers": ResetAnswers,
+        "answer_quality": GetAnswerQuality,
     },
     answers={
         "recorded": Recorded,
@@ -280,7 +296,21 @@ SCHEMA = Schema(
         "ledger": LedgerPage,
         "savings": Savings,
         "failures": Failures,
+        "answer_counted": AnswerCounted,
+        "advice": Advice,
+        "answers_reset": AnswersReset,
+        "answer_quality": AnswerQuality,
     },
-    queries=("peek_mode", "statistics", "edit_quality", "read_quality", "ledger", "savings", "failures"),
-    committed=("statistics", "edit_quality", "read_quality", "ledger", "savings"),
+    queries=(
+        "peek_mode",
+        "statistics",
+        "edit_quality",
+        "read_quality",
+        "ledger",
+        "savings",
+        "failures",
+        "ask_advice",
+        "answer_quality",
+    ),
+    committed=("statistics", "edit_quality", "read_quality", "ledger", "savings", "answer_quality"),
 )

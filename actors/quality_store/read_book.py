@@ -19,6 +19,7 @@ from actors.quality_store.bounce_rate import rate_of
 from actors.quality_store.cause import FAILURE, SUCCESS
 from actors.quality_store.event import (
     AgentForgotten,
+    EditMissed,
     EditTried,
     ExtensionForgotten,
     FilesForgotten,
@@ -167,6 +168,7 @@ class ReadBook:
         where, arm = (asked.space, asked.path), arm_of(asked.arms)
         trail, is_success = self._state.trails.get(session_id), asked.outcome == SUCCESS
         if not signal and not is_success and not trail.watches_full(where):
+            self._record(EditMissed(session_id, *where, asked.mode, asked.cause, utc_s))
             return
         self.expire(utc_s)
         last = trail.last_view(where, asked.mode) or View(0, *where, asked.mode, arm, 0, 0)

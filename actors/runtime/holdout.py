@@ -17,6 +17,7 @@ EXPECTED_COST: Final = "expected_cost"
 UNIT_RANKING: Final = "unit_ranking"
 BEGIN_SHARE: Final = "begin_share"
 LESSONS: Final = "lessons"
+FEEDBACK_STRATEGY: Final = "feedback_strategy"
 
 
 def utc_day(utc_s: float) -> int:

@@ -299,6 +299,44 @@ class Checked(NamedTuple):
         return self.holds
 
 
+class Guard(NamedTuple):
+    """Would changes of these targets, 1,024 at most, go over claims of others? Refusals count once, under `source`.
+
+    Who has made them: agents in `names` (`ann` or `ann#1`), or those that speak for the first of the processes in
+    `seats` for which any does. Their own claims and those of their ancestors are in nobody's way. `ages_s` says of
+    each target how many seconds ago it was changed, or is empty for now: a claim that was granted later was not in the
+    way. `generation` other than 0 is that of the claim under which they were made: it must cover each target still.
+    `strictness` replaces the space's, unless it is empty; only at `deny` is anything refused.
+    """
+
+    space: str
+    targets: tuple[str, ...]
+    ages_s: tuple[float, ...]
+    names: tuple[str, ...]
+    seats: tuple[str, ...]
+    generation: int
+    source: str
+    strictness: str
+
+
+class Overtaken(NamedTuple):
+    """A target that the claim does not cover any more, and why."""
+
+    target: str
+    why: str
+
+
+class Guarded(NamedTuple):
+    """What is in the way of changes, in the order of the targets, 20 of each kind at most; and who `agents` are."""
+
+    strictness: str
+    agents: tuple[str, ...]
+    conflicts: tuple[Conflict, ...]
+    n_more: int
+    overtaken: tuple[Overtaken, ...]
+    n_more_overtaken: int
+
+
 class CheckHeat(NamedTuple):
     """Ask how hot a file is by what agents other than this session have left."""
 
@@ -528,6 +566,7 @@ SCHEMA = Schema(
         "sync": Sync,
         "check": Check,
         "check_heat": CheckHeat,
+        "guard": Guard,
         "watch": Watch,
         "set_strictness": SetStrictness,
         "list_losses": ListLosses,
@@ -547,6 +586,7 @@ SCHEMA = Schema(
         "field_view": FieldView,
         "checked": Checked,
         "heat": Heat,
+        "guarded": Guarded,
         "changes": Changes,
         "losses": Losses,
         "audit": Audit,
@@ -567,6 +607,7 @@ SCHEMA = Schema(
         "list_refusals",
         "field_statistics",
     ],
+    anonymous=["guard"],
     waiting={"claim": "wait_s", "claim_any": "wait_s", "watch": "timeout_s"},
     committed=["field_statistics"],
 )

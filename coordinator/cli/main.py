@@ -8,6 +8,7 @@ from typing import Any, Final
 import typer
 
 from coordinator.cli import (
+    answers,
     backup,
     chaos,
     claims,
@@ -17,15 +18,18 @@ from coordinator.cli import (
     facts,
     field,
     files,
+    guard,
     house,
     learning,
     ledger,
     mcp,
     playbook,
     replay,
+    retrieval,
     simulate,
     status,
     stories,
+    story,
     waking,
 )
 from coordinator.cli.command import CommandFunction, CommandGroup, register, register_group, sign_callback
@@ -61,6 +65,7 @@ _PANELS: Final[dict[str, dict[str, CommandFunction]]] = {
         "sessions": field.sessions,
         "strictness": field.strictness,
         "audit": field.audit,
+        "story": story.story,
     },
     "Files": {
         "task": files.task,
@@ -70,6 +75,8 @@ _PANELS: Final[dict[str, dict[str, CommandFunction]]] = {
         "delete": files.delete,
         "move": files.move,
         "undo": files.undo,
+        "index": retrieval.index,
+        "search": retrieval.search,
     },
     "What it remembers": {
         "wakeup": waking.wakeup,
@@ -95,6 +102,7 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
         },
     ),
     "ledger": (ledger.show, {"show": ledger.show, "export": ledger.export, "verify": ledger.verify}),
+    "answers": (answers.show, {"show": answers.show, "reset": answers.reset}),
     "embedding": (embedding.status, {"status": embedding.status, "warm": embedding.warm}),
     "playbook": (
         playbook.show,
@@ -108,6 +116,15 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
             "resume": playbook.resume,
         },
     ),
+    "guard": (
+        guard.status,
+        {
+            "status": guard.status,
+            "install": guard.install,
+            "uninstall": guard.uninstall,
+            "check": guard.check_,
+        },
+    ),
     "facts": (
         facts.recall,
         {
@@ -119,7 +136,7 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
         },
     ),
 }
-_PANEL_OF: Final = dict.fromkeys(("playbook", "facts"), "What it remembers")
+_PANEL_OF: Final = {**dict.fromkeys(("playbook", "facts"), "What it remembers"), "guard": "Claims"}
 
 _HELP: Final = """
 Let many agents work on one body of work: see who is at what, claim files, read and edit them.

@@ -6,7 +6,6 @@ does not exist is a protocol error.
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable
 from importlib.metadata import version
@@ -16,6 +15,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
+    INTERNAL_ERROR,
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
@@ -23,6 +23,7 @@ from mcp_types import (
     GetPromptResult,
     ListPromptsResult,
     ListResourcesResult,
+    ListResourceTemplatesResult,
     ListToolsResult,
     PaginatedRequestParams,
     Prompt,
@@ -31,14 +32,15 @@ from mcp_types import (
     ReadResourceRequestParams,
     ReadResourceResult,
     Resource,
+    ResourceTemplate,
     TextContent,
     TextResourceContents,
     ToolAnnotations,
 )
 from mcp_types import Tool as ToolDefinition
 
-from actors.runtime.errors import ScentfieldError, UnknownAgent
-from coordinator.aio import AsyncCoordinator
+from actors.runtime.errors import Misuse, ScentfieldError, UnknownAgent
+from coordinator.gateway import resource
 from coordinator.gateway.instruction import INSTRUCTIONS, PROMPTS
 from coordinator.gateway.party import Party
 from coordinator.gateway.tool import agent as agent_tool
@@ -52,7 +54,6 @@ TOOLS: Final[dict[str, Tool]] = {
     tool.name: tool
     for tool in (read.TOOL, edit.TOOL, agent_tool.TOOL, search.TOOL, knowledge.TOOL, compress.TOOL, metrics.TOOL)
 }
-SYNC_URI: Final = "scentfield://sync"
 _NEXT_STEP: Final = {
     "unavailable": "This is no permission. Try again; if it stays so, have `scentfield status` looked at.",
     "busy": "Try again in a moment.",
@@ -71,6 +72,7 @@ def make_server(party_of: PartyOf) -> Server[Any]:
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
         on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_resource_templates,
         on_read_resource=handlers.read_resource,
         on_list_prompts=handlers.list_prompts,
         on_get_prompt=handlers.get_prompt,
@@ -117,19 +119,43 @@ class _Handlers:
             raise
 
     async def list_resources(self, _context: Context, _params: PaginatedRequestParams | None) -> ListResourcesResult:
-        about = "Who works on what now, strongest signal first"
         return ListResourcesResult(
-            resources=[Resource(uri=SYNC_URI, name="sync", description=about, mime_type="application/json")]
+            resources=[
+                Resource(uri=uri, name=one.name, description=one.about, mime_type=one.media_type)
+                for uri, one in resource.RESOURCES.items()
+            ]
+        )
+
+    async def list_resource_templates(
+        self, _context: Context, _params: PaginatedRequestParams | None
+    ) -> ListResourceTemplatesResult:
+        return ListResourceTemplatesResult(
+            resource_templates=[
+                ResourceTemplate(uri_template=uri, name=one.name, description=one.about, mime_type=one.media_type)
+                for uri, one in resource.TEMPLATES.items()
+            ]
         )
 
     async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
-        if str(params.uri) != SYNC_URI:
-            raise MCPError(INVALID_PARAMS, f"there is no resource {str(params.uri)[:200]!r}: there is {SYNC_URI}")
-        agent: AsyncCoordinator = await self._party_of(context).agent()
-        document = agent_tool.field_document(await agent.sync(), agent.agent_id)
-        text = json.dumps(document)
-        contents = TextResourceContents(uri=SYNC_URI, mime_type="application/json", text=text)
+        uri = str(params.uri)
+        if not resource.is_known(uri):
+            known = ", ".join((*resource.RESOURCES, *resource.TEMPLATES))
+            raise MCPError(INVALID_PARAMS, f"there is no resource {uri[:200]!r}: there are {known}")
+        try:
+            text = await self._read(self._party_of(context), uri)
+        except ScentfieldError as error:
+            code = INVALID_PARAMS if isinstance(error, Misuse) else INTERNAL_ERROR
+            raise MCPError(code, _failed(error).text) from error
+        contents = TextResourceContents(uri=uri, mime_type=resource.media_type(uri), text=_sendable(text))
         return ReadResourceResult(contents=[contents])
+
+    async def _read(self, party: Party, uri: str) -> str:
+        agent = await party.agent()
+        try:
+            return await resource.read(agent, uri)
+        except UnknownAgent:
+            await party.agent()  # as for a tool
+            raise
 
     async def list_prompts(self, _context: Context, _params: PaginatedRequestParams | None) -> ListPromptsResult:
         return ListPromptsResult(

@@ -7,21 +7,18 @@ from __future__ import annotations
 
 import fnmatch
 import os
-import stat
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from coordinator.git_command import GitCommand
+from coordinator.file_list import is_behind_link, listed_files, read_regular
 
 MAX_FILES: Final = 50_000
 MAX_FILE_BYTES: Final = 2 * 2**20
 MAX_LINE_CHARS: Final = 240
 DEADLINE_S: Final = 5.0
-_GIT_S: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +48,7 @@ def search(
     words = query.casefold().split()
     found = Found()
     deadline_s = monotonic() + DEADLINE_S
-    for path in _listed(root):
+    for path in listed_files(root, max_walked=MAX_FILES):
         if glob and not fnmatch.fnmatch(path, glob):
             continue
         if monotonic() > deadline_s or found.n_files >= MAX_FILES:
@@ -69,7 +66,7 @@ def search(
 def _hits(root: Path, path: str, words: list[str]) -> Iterator[Hit]:
     text = _text(root / path)
     folded = text.casefold()
-    if not all(word in folded for word in words) or _is_behind_link(root / path):
+    if not all(word in folded for word in words) or is_behind_link(root / path):
         return
     for number, line in enumerate(text.splitlines(), 1):
         folded = line.casefold()
@@ -77,43 +74,7 @@ def _hits(root: Path, path: str, words: list[str]) -> Iterator[Hit]:
             yield Hit(path, number, line.strip()[:MAX_LINE_CHARS])
 
 
-def _is_behind_link(path: Path) -> bool:
-    """Whether a folder above is a link: git lists what it has recorded, also where one has taken a folder's place."""
-    return os.path.realpath(path.parent) != str(path.parent)
-
-
 def _text(path: Path) -> str:
     """A regular text file's text; empty for links, for what is too large, binary, or gone."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return ""
-    with os.fdopen(descriptor, "rb") as file:
-        about = os.fstat(descriptor)
-        if not stat.S_ISREG(about.st_mode) or about.st_size > MAX_FILE_BYTES:
-            return ""
-        raw = file.read(MAX_FILE_BYTES)
-    return "" if b"\0" in raw[:8_192] else raw.decode("utf-8", "replace")
-
-
-def _listed(root: Path) -> list[str]:
-    """The files of a tree by path: those that git tracks or would; without git all that are not hidden."""
-    try:
-        ended = GitCommand(root).run("ls-files", "-z", "-c", "-o", "--exclude-standard", timeout_s=_GIT_S)
-    except (OSError, subprocess.SubprocessError):
-        return sorted(_walked(root))
-    if ended.returncode:
-        return sorted(_walked(root))
-    return sorted({os.fsdecode(name) for name in ended.stdout.split(b"\0") if name})
-
-
-def _walked(root: Path) -> Iterator[str]:
-    n_files = 0
-    for folder, folders, names in os.walk(root):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in names:
-            if not name.startswith("."):
-                n_files += 1
-                yield os.path.relpath(os.path.join(folder, name), root)  # noqa: PTH118  # many, and plain text
-        if n_files > MAX_FILES:
-            return
+    raw = read_regular(path, MAX_FILE_BYTES)
+    return "" if raw is None or b"\0" in raw[:8_192] else raw.decode("utf-8", "replace")

@@ -18,6 +18,7 @@ from actors.quality_store.messages import Statistics
 from actors.scent_field.messages import FieldCounts
 from actors.thresholds.messages import Statistics as LearningCounts
 from coordinator.metrics.actor_metric import ACTOR_METRICS, actor_families
+from coordinator.metrics.answer_metric import ANSWER_METRICS, answer_families
 from coordinator.metrics.field_metric import FIELD_METRICS, field_families
 from coordinator.metrics.learning_metric import LEARNING_METRICS, learning_families
 from coordinator.metrics.ledger_metric import LEDGER_METRICS, ledger_families
@@ -31,6 +32,7 @@ METRICS: Final[tuple[Metric, ...]] = (
     *FIELD_METRICS,
     *QUALITY_METRICS,
     *LEDGER_METRICS,
+    *ANSWER_METRICS,
     *LEARNING_METRICS,
     *MEMORY_METRICS,
     *MODEL_METRICS,
@@ -72,6 +74,7 @@ class FieldCollector(Collector):
             elif isinstance(seen.counts, Statistics):
                 yield from quality_families(seen.counts)
                 yield from ledger_families(seen.counts)
+                yield from answer_families(seen.counts.answers)
             elif isinstance(seen.counts, LearningCounts):
                 yield from learning_families(seen.counts)
             elif isinstance(seen.counts, MemoryCounts):

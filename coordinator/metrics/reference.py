@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from coordinator.metrics.actor_metric import ACTOR_METRICS
+from coordinator.metrics.answer_metric import ANSWER_METRICS
 from coordinator.metrics.field_metric import FIELD_METRICS
 from coordinator.metrics.learning_metric import LEARNING_METRICS
 from coordinator.metrics.ledger_metric import LEDGER_METRICS
@@ -30,8 +31,8 @@ over restarts; those of an actor's own work (requests, turns, commits) begin ane
 Labels are bounded: `domain` is a state actor, `kind` a kind of signal, entry, vote or placement, `extension` a file
 extension (200 rows, then `other`), `mode` the way a file was shown, `cause` why something ended, `source` what decided
 an automatic read, `arm` which learned layers were held out (`treatment`: none), `profile` a kind of client, `topic`
-what an outcome was, `receiver` a state actor that is told of it, `way` how facts were looked for. Paths and agents are
-never labels.
+what an outcome was, `receiver` a state actor that is told of it, `way` how facts were looked for, `weakness` what
+was found wrong with an answer, `plan` what was tried against it. Paths and agents are never labels.
 
 This page is made from the code: `python -m coordinator.metrics.reference > docs/metrics.md`.
 """
@@ -40,6 +41,7 @@ _SECTIONS: Final = (
     ("The scent field", FIELD_METRICS),
     ("The quality store", QUALITY_METRICS),
     ("The read ledger", LEDGER_METRICS),
+    ("Answers", ANSWER_METRICS),
     ("What is learned", LEARNING_METRICS),
     ("The memory", MEMORY_METRICS),
     ("The embedding model", MODEL_METRICS),

@@ -31,11 +31,13 @@ class Piece:
         return self.unit.name if self.unit is not None and self.unit.is_definition else ""
 
 
-def cut_pieces(lines: Sequence[str], outline: Outline) -> tuple[Piece, ...]:
-    """The pieces of `lines`, in order; none of an empty file."""
+def cut_pieces(
+    lines: Sequence[str], outline: Outline, *, min_lines: int = MIN_PIECE_LINES, max_lines: int = MAX_PIECE_LINES
+) -> tuple[Piece, ...]:
+    """The pieces of `lines`, in order; none of an empty file. Longer units are cut to `min_lines` to `max_lines`."""
     owners = outline.owners(len(lines))
     indents = [indent_of(line) for line in lines]
-    starts = [start for run in _runs(owners, indents) for start in _starts(indents, run)]
+    starts = [start for run in _runs(owners, indents) for start in _starts(indents, run, min_lines, max_lines)]
     owned = (next((n for n in range(start, len(lines)) if indents[n - 1] is not None), start) for start in starts)
     spans = pairwise([*starts, len(lines) + 1])
     return tuple(Piece((first, after - 1), owners[own]) for (first, after), own in zip(spans, owned, strict=True))
@@ -56,11 +58,11 @@ def _runs(owners: Sequence[Unit | None], indents: Sequence[int | None]) -> Itera
         yield first, len(indents)
 
 
-def _starts(indents: Sequence[int | None], run: LineRange) -> Iterator[int]:
+def _starts(indents: Sequence[int | None], run: LineRange, min_lines: int, max_lines: int) -> Iterator[int]:
     """Where the pieces of a run begin."""
     first, last = run
     yield first
     said = [number for number in range(first, last + 1) if indents[number - 1] is not None]
     if said:
-        pieces = cut_long(indents, said[0], said[-1], MIN_PIECE_LINES, MAX_PIECE_LINES)
+        pieces = cut_long(indents, said[0], said[-1], min_lines, max_lines)
         yield from (start for start, _ in islice(pieces, 1, None))

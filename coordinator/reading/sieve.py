@@ -69,6 +69,10 @@ class Sieve:
         """The `n_lines` with the highest scores; of equal ones the first in the file."""
         return sorted(self._ranked[:n_lines])
 
+    def in_order(self) -> list[int]:
+        """All lines but the blank ones, the best first, as places from 0."""
+        return [number - 1 for number in self._ranked]
+
     @property
     def n_ranked(self) -> int:
         """How many lines there are to choose from: all but the blank ones."""

@@ -150,7 +150,7 @@ class Habit:
         whole = agent.n_threads > 1 or self._random.random() < 0.6
         if len(granted.targets) > 1 and not whole and self._random.random() < 0.5:
             return giving.release(agent.field, session, Release(space, granted.targets[:1], 0, is_done))
-        if len(granted.targets) == 1 and self._random.random() < 0.2:
+        if self._random.random() < 0.2:
             return _given_back(agent, session, GiveBack(space, granted.targets, granted.generation))
         generation = granted.generation if whole else 0
         return giving.release(agent.field, session, Release(space, granted.targets, generation, is_done))

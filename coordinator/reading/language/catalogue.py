@@ -22,6 +22,7 @@ from coordinator.reading.language.markup import CSS, HTML
 from coordinator.reading.language.notebook import notebook_outline
 from coordinator.reading.language.php import PHP
 from coordinator.reading.language.python import PYTHON
+from coordinator.reading.language.rst import rst_outline
 from coordinator.reading.language.ruby import RUBY
 from coordinator.reading.language.rust import RUST
 from coordinator.reading.language.shell import SHELL
@@ -46,6 +47,7 @@ def _by(grammar: Grammar) -> Language:
 _C, _CPP, _JAVASCRIPT, _PYTHON, _TYPESCRIPT = map(_by, (C, CPP, JAVASCRIPT, PYTHON, TYPESCRIPT))
 _HTML, _JSON, _PHP, _RUBY, _SHELL, _TOML, _YAML = map(_by, (HTML, JSON, PHP, RUBY, SHELL, TOML, YAML))
 _MARKDOWN = Language("Markdown", markdown_outline)
+_RST = Language("reStructuredText", rst_outline)
 LANGUAGES: Final[Mapping[str, Language]] = MappingProxyType(
     {
         "py": _PYTHON, "pyi": _PYTHON, "pyw": _PYTHON,
@@ -67,6 +69,7 @@ LANGUAGES: Final[Mapping[str, Language]] = MappingProxyType(
         "html": _HTML, "htm": _HTML,
         "css": _by(CSS),
         "md": _MARKDOWN, "markdown": _MARKDOWN,
+        "rst": _RST, "rest": _RST,
     }
 )  # fmt: skip
 """By extension, in lower case, without its dot."""

@@ -17,11 +17,11 @@ RUN = "import atexit, sys; atexit.register(lambda: print('ray' in sys.modules, f
 RUN += "from coordinator.cli.entry import run; run()"
 
 
-@pytest.mark.parametrize(("command", "code"), [("status", 4), ("claim", 4), ("down", 0)])
+@pytest.mark.parametrize(("command", "code"), [("status", 4), ("claim", 4), ("down", 0), ("story", 2)])
 def test_a_command_says_at_once_that_nothing_runs(command: str, code: int, tmp_path: Path) -> None:
     plain = {name: value for name, value in os.environ.items() if not name.startswith(("SCENTFIELD_", "RAY_"))}
     ended = subprocess.run(
-        [sys.executable, "-c", RUN, command, *(["a.py"] if command == "claim" else [])],
+        [sys.executable, "-c", RUN, command, *(["a.py"] if command in ("claim", "story") else [])],
         cwd=tmp_path,
         env={**plain, "SCENTFIELD_DATA_DIR": str(tmp_path / "state")},
         capture_output=True,
@@ -30,7 +30,8 @@ def test_a_command_says_at_once_that_nothing_runs(command: str, code: int, tmp_p
         check=False,
     )
     assert ended.returncode == code
-    assert "nothing runs" in ended.stdout or "start it with `scentfield up`" in ended.stderr
+    said = ("nothing runs", "start it with `scentfield up`", "nobody has written to")
+    assert any(text in ended.stdout + ended.stderr for text in said)
     assert ended.stderr.splitlines()[-1] == "False"
 
 

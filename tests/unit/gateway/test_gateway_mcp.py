@@ -22,8 +22,9 @@ from mcp.client.streamable_http import streamable_http_client
 from actors.sessions.messages import ListSessions
 from coordinator.conversation import Conversation
 from coordinator.domain import DOMAINS, SCENT_FIELD
-from coordinator.gateway.mcp_server import SYNC_URI, TOOLS, definition
+from coordinator.gateway.mcp_server import TOOLS, definition
 from coordinator.gateway.party import MAX_SUB_AGENTS, agent_name
+from coordinator.gateway.resource import SYNC_URI, TASK_TEMPLATE, WAKEUP_URI
 from coordinator.reading.token_count import count_tokens
 
 
@@ -86,26 +87,81 @@ def test_two_clients_claim_one_file_and_the_second_gets_it_when_the_first_has_go
     assert asyncio.run(story()) < 2.0
 
 
-def test_a_client_that_dies_gives_its_claims_up_after_the_ttl(open_gateway: Callable[..., Any]) -> None:
+def test_an_open_stream_keeps_a_session_and_its_end_frees_what_it_holds(open_gateway: Callable[..., Any]) -> None:
     gateway = open_gateway()
 
-    async def story() -> None:
+    async def story() -> float:
         http = httpx2.AsyncClient(timeout=30.0)
         begun = await http.post(f"{gateway.url}/mcp", json=_INITIALIZE, headers=_ACCEPT)
         session = {**_ACCEPT, "mcp-session-id": begun.headers["mcp-session-id"]}
         await http.post(f"{gateway.url}/mcp", json=_INITIALIZED, headers=session)
-        async with http.stream("GET", f"{gateway.url}/mcp", headers=session):
-            claimed = await http.post(f"{gateway.url}/mcp", json=_claim("src/a.py"), headers=session)
-            assert '"granted":true' in claimed.text.replace(" ", "")
-            async with client_of(gateway) as other:
+        async with client_of(gateway) as other:
+            async with http.stream("GET", f"{gateway.url}/mcp", headers=session):
+                claimed = await http.post(f"{gateway.url}/mcp", json=_claim("src/a.py"), headers=session)
+                assert '"granted":true' in claimed.text.replace(" ", "")
                 waited = await call(other, action="claim", targets=["src/a.py"], wait_s=3.0)  # longer than the TTL
                 assert not waited.structured_content["granted"], "the open stream keeps it"
-        await http.aclose()  # no DELETE: the connection is gone, as with kill -9
-        async with client_of(gateway) as other:
+            await http.aclose()  # no DELETE: the connection is gone, as with kill -9
+            started_s = time.monotonic()
             answer = await call(other, action="claim", targets=["src/a.py"], wait_s=20.0)
             assert answer.structured_content["granted"]
+            return time.monotonic() - started_s
+
+    assert asyncio.run(story()) < 2.0
+
+
+def test_a_stream_that_comes_back_at_once_keeps_the_session(open_gateway: Callable[..., Any]) -> None:
+    gateway = open_gateway(gone_s=1.0)
+
+    async def story() -> None:
+        async with httpx2.AsyncClient(timeout=30.0) as http, client_of(gateway) as other:
+            begun = await http.post(f"{gateway.url}/mcp", json=_INITIALIZE, headers=_ACCEPT)
+            session = {**_ACCEPT, "mcp-session-id": begun.headers["mcp-session-id"]}
+            await http.post(f"{gateway.url}/mcp", json=_INITIALIZED, headers=session)
+            await http.post(f"{gateway.url}/mcp", json=_claim("src/a.py"), headers=session)
+            for _ in range(3):
+                async with http.stream("GET", f"{gateway.url}/mcp", headers=session) as stream:
+                    assert stream.status_code == 200
+            async with http.stream("GET", f"{gateway.url}/mcp", headers=session):
+                waited = await call(other, action="claim", targets=["src/a.py"], wait_s=3.0)
+                assert not waited.structured_content["granted"]
 
     asyncio.run(story())
+
+
+def test_a_second_request_with_an_id_that_is_being_answered_is_refused(open_gateway: Callable[..., Any]) -> None:
+    gateway = open_gateway()
+
+    async def story() -> None:
+        async with httpx2.AsyncClient(timeout=30.0) as http, client_of(gateway) as other:
+            await call(other, action="claim", targets=["src/a.py"])
+            begun = await http.post(f"{gateway.url}/mcp", json=_INITIALIZE, headers=_ACCEPT)
+            session = {**_ACCEPT, "mcp-session-id": begun.headers["mcp-session-id"]}
+            await http.post(f"{gateway.url}/mcp", json=_INITIALIZED, headers=session)
+            waiting = _claim("src/a.py") | {"id": 7}
+            waiting["params"]["arguments"]["wait_s"] = 60.0
+            first = asyncio.create_task(http.post(f"{gateway.url}/mcp", json=waiting, headers=session))
+            await until(lambda: asyncio.sleep(0, len(gateway.site._mcp._in_flight) == 1))
+            for same in (7, "7"):
+                ping = {"jsonrpc": "2.0", "id": same, "method": "ping"}
+                refused = await http.post(f"{gateway.url}/mcp", json=ping, headers=session)
+                assert (refused.status_code, refused.json()["id"]) == (400, same)
+                assert "is being answered: give each request of a session its own id" in refused.text
+            await call(other, action="release", targets=["src/a.py"])
+            assert '"granted":true' in (await first).text.replace(" ", ""), "the first is not disturbed"
+            again = await http.post(f"{gateway.url}/mcp", json=ping, headers=session)
+            assert again.status_code == 200, "an id that was answered is free"
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize("asked", [b'"' + b"x" * 201 + b'"', b"9" * 4_000])
+def test_an_id_that_is_too_long_is_refused(open_gateway: Callable[..., Any], asked: bytes) -> None:
+    json_type = {"content-type": "application/json"}
+    body = b'{"jsonrpc":"2.0","id":' + asked + b',"method":"ping"}'
+    told = open_gateway().post("/mcp", body, **_ACCEPT, **json_type)
+    assert told.status_code == 400
+    assert "id has at most 200 characters" in told.text
 
 
 def test_a_fault_ends_neither_the_heartbeats_nor_the_look_for_who_has_gone(
@@ -565,9 +621,10 @@ def test_the_field_is_a_resource_and_work_begins_with_a_prompt(open_gateway: Cal
     async def story() -> None:
         async with client_of(gateway, **{"Scentfield-Agent": "ann"}) as client:
             await call(client, action="claim", targets=["src/a.py"])
-            (resource,) = (await client.list_resources()).resources
-            document = json.loads((await client.read_resource(resource.uri)).contents[0].text)
-            assert (str(resource.uri), document["rows"][0]["target"]) == (SYNC_URI, "src/a.py")
+            resources = (await client.list_resources()).resources
+            assert [str(one.uri) for one in resources] == [SYNC_URI, WAKEUP_URI]
+            document = json.loads((await client.read_resource(SYNC_URI)).contents[0].text)
+            assert document["rows"][0]["target"] == "src/a.py"
             assert {prompt.name for prompt in (await client.list_prompts()).prompts} == {"start_work", "hand_over"}
             prompt = await client.get_prompt("start_work", {"task": "fix {0} the parser"})
             assert prompt.messages[0].content.text.startswith("Your task: fix {0} the parser")
@@ -578,6 +635,39 @@ def test_the_field_is_a_resource_and_work_begins_with_a_prompt(open_gateway: Cal
             ):
                 with pytest.raises(MCPError):
                     await wrong
+
+    asyncio.run(story())
+
+
+def test_a_wakeup_is_a_resource_too_also_for_a_task(open_gateway: Callable[..., Any]) -> None:
+    gateway = open_gateway()
+
+    async def story() -> None:
+        async with client_of(gateway) as client:
+
+            async def read(uri: str) -> Any:
+                return (await client.read_resource(uri)).contents[0]
+
+            assert (await read(WAKEUP_URI)).text == "nothing is known yet"
+            fact = {"category": "api", "key": "base_url", "value": "is /v2"}
+            await call(client, "ctx_knowledge", action="remember", **fact)
+            woken = await read(WAKEUP_URI)
+            assert (woken.mime_type, "is /v2" in woken.text) == ("text/markdown", True)
+            (template,) = (await client.list_resource_templates()).resource_templates
+            assert template.uri_template == TASK_TEMPLATE
+            asked = TASK_TEMPLATE.replace("{task}", "move%20the%20base%20url%2Fpath")
+            assert "move the base url/path" in (await read(asked)).text
+            for wrong, said in (
+                (f"{WAKEUP_URI}/", "there is no resource"),
+                (f"{WAKEUP_URI}/%20", "there is no resource"),
+                (f"{WAKEUP_URI}s", "there is no resource"),
+                (f"{WAKEUP_URI}/{'x' * 2_001}", "a task has at most 2000 characters"),
+            ):
+                with pytest.raises(MCPError, match=said):
+                    await read(wrong)
+            gateway.line.gone = ("memory",)
+            with pytest.raises(MCPError, match=r"memory cannot be reached\. This is no permission"):
+                await read(WAKEUP_URI)
 
     asyncio.run(story())
 

@@ -1,11 +1,25 @@
 import pytest
 
+from actors.quality_store.answer_message import (
+    Advice,
+    AnswerCounted,
+    AnswerQuality,
+    AnswersReset,
+    AskAdvice,
+    GetAnswerQuality,
+    RecordAnswer,
+    ResetAnswers,
+    StepTaken,
+)
 from actors.quality_store.cause import NOT_FOUND_CAUSES, SILENT_CAUSES
 from actors.quality_store.escalation import Escalation
 from actors.quality_store.event import (
     EVENTS,
     AgentForgotten,
+    AnswerRecorded,
+    AnswersForgotten,
     DayClosed,
+    EditMissed,
     EditTried,
     EscalationArmed,
     EscalationEnded,
@@ -19,6 +33,7 @@ from actors.quality_store.event import (
     PenaltyHeldOut,
     ReadRecorded,
     ViewShown,
+    WindowDropped,
 )
 from actors.quality_store.limit import Limits
 from actors.quality_store.machine import QualityStore
@@ -103,6 +118,10 @@ def test_every_message_survives_the_wire():
         GetLedger(0, 10),
         GetSavings(30),
         GetFailures("home"),
+        RecordAnswer(0.7, 0.5, "converged", 2, 0, (StepTaken("relevance", "expand_retrieval", 0.2),)),
+        AskAdvice("a1"),
+        GetAnswerQuality(),
+        ResetAnswers(),
     ]
     assert {type(command) for command in commands} == set(SCHEMA.commands.values())
     kinds = set()
@@ -122,6 +141,10 @@ def test_every_message_survives_the_wire():
         LedgerPage,
         Savings,
         Failures,
+        AnswerCounted,
+        Advice,
+        AnswerQuality,
+        AnswersReset,
     }
 
 
@@ -148,6 +171,12 @@ def test_every_event_survives_the_journal():
         ExtensionForgotten("rs"),
         PenaltyHeldOut("rs", "map"),
         EscalationMoved("home", "a.rs", "b.rs"),
+        EditMissed("ada#1", "home", "a.rs", "map", "claimed", 1.0),
+        AnswerRecorded(
+            "a#1", 0.7, 0.5, "failed", 2, 1, (StepTaken("none", "full_requery", -0.1),), "", True, False, 1.0
+        ),
+        WindowDropped("a#1", "lapsed"),
+        AnswersForgotten(1.0),
         ViewShown("a#1", "home", "a.rs", "map", "", "", 1, 2, True, True, False, False, 1, (True, False), 200, 1.0),
     ]
     for event in events:
@@ -176,6 +205,10 @@ def test_codes_are_for_ever():
         316: "DayClosed",
         317: "PenaltyHeldOut",
         318: "EscalationMoved",
+        330: "EditMissed",
+        350: "AnswerRecorded",
+        351: "WindowDropped",
+        352: "AnswersForgotten",
     }
 
 
@@ -191,6 +224,9 @@ def test_only_counts_may_be_lost_in_a_crash():
         "EscalationReturned",
         "DayClosed",
         "EscalationMoved",
+        "AnswerRecorded",
+        "WindowDropped",
+        "AnswersForgotten",
     ]
 
 

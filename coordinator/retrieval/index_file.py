@@ -1,0 +1,348 @@
+"""The index of one tree on disk: an SQLite file that every agent of the node reads, and one at a time writes.
+
+It holds which files were seen and as what, where their sections lie, the sections' words for BM25 (SQLite's FTS5), and
+their vectors. No text: that is read from the tree. All of it follows from the tree, so an index that is damaged, or of
+another version, is made anew and not repaired.
+
+Readers see what was committed last and wait for nobody. docs/decisions/0020-an-index-is-a-file.md says why this is a
+file and no actor.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from actors.runtime.errors import Busy, Corrupt, Misuse, Unavailable
+from coordinator.folder import private_folder
+
+FORMAT: Final = 1
+BUSY_S: Final = 5.0
+TITLE_WEIGHT: Final = 2.0
+ABOVE_WEIGHT: Final = 0.5
+_KEPT_LOG_BYTES: Final = 16 * 2**20
+_AT_ONCE: Final = 500
+_SCHEMA: Final = (
+    "CREATE TABLE IF NOT EXISTS fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS file (file_id INTEGER PRIMARY KEY, path BLOB NOT NULL UNIQUE, stamp TEXT NOT NULL,"
+    " looked_ns INTEGER NOT NULL, content_hash TEXT NOT NULL, model_id TEXT NOT NULL, left_out TEXT NOT NULL,"
+    " n_secret INTEGER NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS section (section_id INTEGER PRIMARY KEY AUTOINCREMENT, file_id INTEGER NOT NULL,"
+    " title TEXT NOT NULL, first_line INTEGER NOT NULL, last_line INTEGER NOT NULL)",
+    "CREATE INDEX IF NOT EXISTS section_of_file ON section (file_id)",
+    "CREATE TABLE IF NOT EXISTS vector (section_id INTEGER PRIMARY KEY, numbers BLOB NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS tally (name TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE VIRTUAL TABLE IF NOT EXISTS word USING fts5(title, above, body,"
+    " tokenize=\"unicode61 remove_diacritics 0 tokenchars '_'\")",
+)
+
+
+class KnownFile(NamedTuple):
+    """What the index knows of a file. `stamp` and `looked_ns` as in `tree`; `left_out` says why it has no sections."""
+
+    path: str
+    stamp: str
+    looked_ns: int
+    content_hash: str
+    model_id: str
+    left_out: str = ""
+    n_secret: int = 0
+
+
+class Row(NamedTuple):
+    """A section as it is written: its words, and one signed byte for each number of its vector."""
+
+    title: str
+    first_line: int
+    last_line: int
+    title_words: str
+    above_words: str
+    body_words: str
+    vector: bytes | None
+
+
+class Place(NamedTuple):
+    """Where a section lay when its file was indexed."""
+
+    path: str
+    title: str
+    first_line: int
+    last_line: int
+    content_hash: str
+
+
+class IndexFile:
+    """The file at `path`. Usable from several threads, one at a time; a forked process opens it anew."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._connection: sqlite3.Connection | None = None
+        self._opened: tuple[int, int] = (0, 0)
+        self._lock = threading.RLock()
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is a file at all."""
+        return self.path.is_file()
+
+    @property
+    def identity(self) -> str:
+        """Another one for each file that takes the place of the one before."""
+        try:
+            about = self.path.stat()
+        except FileNotFoundError:
+            return ""
+        return f"{about.st_dev}-{about.st_ino}"
+
+    @property
+    def is_current(self) -> bool:
+        """Whether it is there, and of this version."""
+        return self.exists and self.facts().get("format") == str(FORMAT)
+
+    def close(self) -> None:
+        """Let the file go."""
+        with self._lock:
+            connection, self._connection = self._connection, None
+            if connection is not None and self._opened[0] == os.getpid():
+                connection.close()
+
+    def begin_anew(self) -> None:
+        """Put an empty index in the place of what is there; what it counted goes on. Only for who holds the lock."""
+        with self._lock:
+            counted = self._counted()
+            self.close()
+            for name in (self.path.name, f"{self.path.name}-wal", f"{self.path.name}-shm"):
+                self.path.with_name(name).unlink(missing_ok=True)
+            private_folder(self.path.parent)
+            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+            with self.writing() as connection:
+                for statement in _SCHEMA:
+                    connection.execute(statement)
+                self._put_facts(connection, {"format": str(FORMAT), "generation": "0"})
+            self.count(counted)
+
+    def _counted(self) -> Mapping[str, int]:
+        try:
+            return self.tally() if self.is_current else {}
+        except (Corrupt, Unavailable):
+            return {}
+
+    # Reading
+
+    def facts(self) -> dict[str, str]:
+        """What is known of the index as a whole, by name."""
+        with self._reading("looked at") as connection:
+            if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'fact'").fetchone():
+                return {}
+            return dict(connection.execute("SELECT name, value FROM fact"))
+
+    def files(self) -> dict[str, KnownFile]:
+        """All files that were seen, by path."""
+        with self._reading("read") as connection:
+            rows = connection.execute(
+                "SELECT path, stamp, looked_ns, content_hash, model_id, left_out, n_secret FROM file"
+            )
+            return {one.path: one for one in (KnownFile(os.fsdecode(row[0]), *row[1:]) for row in rows)}
+
+    def counts(self) -> dict[str, int]:
+        """How many files are indexed, how many sections and vectors there are, and bytes on disk."""
+        with self._reading("counted") as connection:
+            (n_files,) = connection.execute("SELECT count(*) FROM file WHERE left_out = ''").fetchone()
+            (n_sections,) = connection.execute("SELECT count(*) FROM section").fetchone()
+            (n_vectors,) = connection.execute("SELECT count(*) FROM vector").fetchone()
+        return {"files": n_files, "sections": n_sections, "vectors": n_vectors, "bytes": self._n_bytes()}
+
+    def _n_bytes(self) -> int:
+        parts = (self.path.with_name(f"{self.path.name}{end}") for end in ("", "-wal"))
+        return sum(part.stat().st_size for part in parts if part.exists())
+
+    def tally(self) -> dict[str, int]:
+        """What searches were counted as."""
+        with self._reading("counted") as connection:
+            return dict(connection.execute("SELECT name, n FROM tally ORDER BY name"))
+
+    def best_by_words(self, words: Sequence[str], n_wanted: int) -> list[tuple[int, float]]:
+        """The sections that hold any of `words`, by BM25 (Robertson & Zaragoza 2009), the best first, with scores.
+
+        A title's words count twice, those of the headings above and of the path half.
+        """
+        if not words:
+            return []
+        any_of = " OR ".join('"{}"'.format(word.replace('"', '""')) for word in words)
+        with self._reading("searched") as connection:
+            found = connection.execute(
+                f"SELECT rowid, bm25(word, {TITLE_WEIGHT}, {ABOVE_WEIGHT}, 1.0) AS score FROM word"
+                " WHERE word MATCH ? ORDER BY score LIMIT ?",
+                (any_of, n_wanted),
+            )
+            return [(section_id, -score) for section_id, score in found]
+
+    def places(self, section_ids: Iterable[int]) -> dict[int, Place]:
+        """Where these sections lie; those that are gone are left out."""
+        wanted = list(section_ids)
+        found: dict[int, Place] = {}
+        with self._reading("searched") as connection:
+            for start in range(0, len(wanted), _AT_ONCE):
+                part = wanted[start : start + _AT_ONCE]
+                rows = connection.execute(
+                    "SELECT section_id, path, title, first_line, last_line, content_hash FROM section JOIN file"
+                    f" USING (file_id) WHERE section_id IN ({','.join('?' * len(part))})",
+                    part,
+                )
+                found.update((row[0], Place(os.fsdecode(row[1]), *row[2:])) for row in rows)
+        return found
+
+    def vectors_after(self, section_id: int) -> list[tuple[int, bytes]]:
+        """The vectors of sections with higher numbers, in their order; a number is never given twice."""
+        with self._reading("read") as connection:
+            rows = connection.execute(
+                "SELECT section_id, numbers FROM vector WHERE section_id > ? ORDER BY section_id", (section_id,)
+            )
+            return rows.fetchall()
+
+    # Writing
+
+    @contextmanager
+    def writing(self, busy_s: float = BUSY_S) -> Iterator[sqlite3.Connection]:
+        """One transaction. Raises `Busy` where another process writes for longer than `busy_s` seconds."""
+        with self._reading("written") as connection:
+            connection.execute(f"PRAGMA busy_timeout={busy_s * 1000:.0f}")
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                with contextlib.suppress(sqlite3.Error):
+                    connection.execute("ROLLBACK")
+                raise
+
+    def put_facts(self, facts: Mapping[str, str]) -> None:
+        """Keep these facts of the index as a whole."""
+        with self.writing() as connection:
+            self._put_facts(connection, facts)
+
+    def use_model(self, model_id: str) -> None:
+        """Vectors are of this model from now on: those of another one go."""
+        with self.writing() as connection:
+            connection.execute("DELETE FROM vector")
+            connection.execute("UPDATE file SET model_id = ''")
+            self._put_facts(connection, {"model_id": model_id})
+
+    def put(self, files: Sequence[tuple[KnownFile, Sequence[Row]]], gone: Iterable[str] = ()) -> None:
+        """Take files in, in place of what is known of them, and forget those that are gone; all in one transaction."""
+        with self.writing() as connection:
+            for path in gone:
+                _forget(connection, path)
+            for file, rows in files:
+                _forget(connection, file.path)
+                _add(connection, file, rows)
+            connection.execute("UPDATE fact SET value = value + 1 WHERE name = 'generation'")
+
+    def touch(self, files: Sequence[KnownFile]) -> None:
+        """These files were looked at again and are what they were."""
+        if files:
+            with self.writing() as connection:
+                connection.executemany(
+                    "UPDATE file SET stamp = ?, looked_ns = ? WHERE path = ?",
+                    [(file.stamp, file.looked_ns, os.fsencode(file.path)) for file in files],
+                )
+
+    def count(self, counts: Mapping[str, int]) -> bool:
+        """Add to the tally; False where somebody else writes just now: nothing waits for a count."""
+        if not counts:
+            return True
+        try:
+            with self.writing(0.0) as connection:
+                connection.executemany(
+                    "INSERT INTO tally VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET n = n + excluded.n",
+                    sorted(counts.items()),
+                )
+        except Busy:
+            return False
+        return True
+
+    @staticmethod
+    def _put_facts(connection: sqlite3.Connection, facts: Mapping[str, str]) -> None:
+        connection.executemany("INSERT OR REPLACE INTO fact VALUES (?, ?)", sorted(facts.items()))
+
+    # The connection
+
+    @contextmanager
+    def _reading(self, what: str) -> Iterator[sqlite3.Connection]:
+        """The connection, for the block; SQLite's errors as ours."""
+        with self._lock:
+            try:
+                yield self._open()
+            except sqlite3.OperationalError as error:
+                raise self._explained(error, what) from error
+            except sqlite3.DatabaseError as error:
+                raise self._damaged(str(error)) from error
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            opened = os.getpid(), self.path.stat().st_ino
+        except FileNotFoundError:
+            self.close()
+            raise Unavailable(f"there is no index at {str(self.path)!r}: make it with `scentfield index`") from None
+        if self._connection is None or opened != self._opened:
+            self.close()
+            self._connection, self._opened = _connected(self.path), opened
+        return self._connection
+
+    def _explained(self, error: sqlite3.OperationalError, what: str) -> Exception:
+        said = str(error)
+        if "locked" in said or "busy" in said:
+            return Busy(f"the index {str(self.path)!r} could not be {what}, another process writes to it: try again")
+        if said.startswith(("no such table", "no such column", "malformed")):
+            return self._damaged(said)
+        if "fts5" in said:
+            return Misuse(f"this Python's SQLite {sqlite3.sqlite_version} has no FTS5 ({said}): take a Python that has")
+        return Unavailable(f"the index {str(self.path)!r} could not be {what} ({said}): make room, or look at the disk")
+
+    def _damaged(self, said: str) -> Corrupt:
+        return Corrupt(
+            f"the index {str(self.path)!r} is damaged ({said}): make it anew with `scentfield index --rebuild`"
+        )
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    """A connection to a file that is there; one that is gone is not made anew."""
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None, check_same_thread=False
+    )
+    # What is lost with the machine is made anew: a commit need not wait for the disk.
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", f"journal_size_limit={_KEPT_LOG_BYTES}"):
+        connection.execute(f"PRAGMA {pragma}")
+    return connection
+
+
+def _add(connection: sqlite3.Connection, file: KnownFile, rows: Sequence[Row]) -> None:
+    added: Any = connection.execute(
+        "INSERT INTO file (path, stamp, looked_ns, content_hash, model_id, left_out, n_secret) VALUES (?,?,?,?,?,?,?)",
+        (os.fsencode(file.path), *file[1:]),
+    )
+    file_id = added.lastrowid
+    for row in rows:
+        added = connection.execute(
+            "INSERT INTO section (file_id, title, first_line, last_line) VALUES (?,?,?,?)", (file_id, *row[:3])
+        )
+        section_id = added.lastrowid
+        connection.execute("INSERT INTO word (rowid, title, above, body) VALUES (?,?,?,?)", (section_id, *row[3:6]))
+        if row.vector is not None:
+            connection.execute("INSERT INTO vector VALUES (?,?)", (section_id, row.vector))
+
+
+def _forget(connection: sqlite3.Connection, path: str) -> None:
+    known = connection.execute("SELECT file_id FROM file WHERE path = ?", (os.fsencode(path),)).fetchone()
+    if known is None:
+        return
+    ids = [row[0] for row in connection.execute("SELECT section_id FROM section WHERE file_id = ?", known)]
+    for table, key in (("word", "rowid"), ("vector", "section_id"), ("section", "section_id")):
+        connection.executemany(f"DELETE FROM {table} WHERE {key} = ?", [(section_id,) for section_id in ids])
+    connection.execute("DELETE FROM file WHERE file_id = ?", known)

@@ -1,0 +1,1 @@
+"""What happened to a target or an agent, told from the journals."""
