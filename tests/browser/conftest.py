@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
+import multiprocessing
 import os
-import select
-import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -17,54 +14,49 @@ from typing import Any
 import pytest
 
 from coordinator import Coordinator
-from coordinator.gateway.settings import GatewaySettings
 from coordinator.gateway.token import read_token
-from coordinator.settings import Settings
 
-HERE = Path(__file__).parent
-START_S = 90.0
+sys.path.insert(0, str(Path(__file__).parent))  # other processes import it by its name too
+from page_house import house_settings, run  # the path comes first
+
+START_S = 120.0
 PATIENCE_MS = 45_000
 
 
 class House:
     """A gateway that can be killed and started again, and agents that come in by it."""
 
-    def __init__(self, folder: Path, *flags: str) -> None:
-        self.folder, self.tree = folder, folder / "tree"
+    def __init__(self, processes: Any, folder: Path, *, needs_token: bool = False) -> None:
+        self._processes = processes
+        self.folder, self.tree, self._needs_token = folder, folder / "tree", needs_token
         self.tree.mkdir(parents=True, exist_ok=True)
-        self._flags = flags
-        self.settings = Settings(
-            data_dir=folder / "state", space="test", ttl_s=60.0, metrics=False, gateway=GatewaySettings()
-        )
+        self.settings = house_settings(folder, needs_token)
         self.port = 0
         self.start()
 
     def start(self) -> None:
         """Serve, at the same address as before."""
-        command = [sys.executable, str(HERE / "house.py"), str(self.folder), str(self.port), *self._flags]
-        with (self.folder / "log").open("a") as log:
-            self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True
-            )
-        assert self._process.stdout is not None
-        ready, _, _ = select.select([self._process.stdout], [], [], START_S)
-        assert ready, (self.folder / "log").read_text()
-        self.url = str(json.loads(self._process.stdout.readline())["url"])
+        self._control, theirs = self._processes.Pipe()
+        arguments = (self.folder, self.port, self._needs_token, theirs)
+        self._process = self._processes.Process(target=run, args=arguments, daemon=True)
+        self._process.start()
+        theirs.close()
+        if not self._control.poll(START_S):
+            self.kill()
+            pytest.fail(f"no gateway after {START_S:g} s")
+        self.url = str(self._control.recv()["url"])
         self.port = int(self.url.rpartition(":")[2])
 
     def kill(self) -> None:
         """As a crash does: the gateway, its actors, and whatever was not written."""
-        self._process.send_signal(signal.SIGKILL)
-        self._process.wait(30.0)
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream is not None:
-                stream.close()
+        self._process.kill()
+        self._process.join(30.0)
+        self._process.close()
+        self._control.close()
 
     def lose(self, *actors: str) -> None:
-        """These actors cannot be reached any more; without names all can again."""
-        assert self._process.stdin is not None
-        self._process.stdin.write(" ".join(actors) + "\n")
-        self._process.stdin.flush()
+        """These actors cannot be reached any more, and all others can."""
+        self._control.send(actors)
 
     @property
     def token(self) -> str:
@@ -74,13 +66,21 @@ class House:
         return Coordinator.connect(self.url, agent=name, root=self.tree, settings=self.settings)
 
 
+@pytest.fixture(scope="session")
+def processes() -> Any:
+    """Processes that have imported all they need when they begin."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["actors.runtime.actor", "coordinator.gateway.gateway"])
+    return context
+
+
 @pytest.fixture
-def open_house(tmp_path: Path) -> Iterator[Callable[..., House]]:
-    """`open_house("token")`: one that asks for its token."""
+def open_house(processes: Any, tmp_path: Path) -> Iterator[Callable[..., House]]:
+    """`open_house(needs_token=True)`: one that asks for its token."""
     with ExitStack() as stack:
 
-        def open_one(*flags: str) -> House:
-            house = House(tmp_path / "house", *flags)
+        def open_one(**options: bool) -> House:
+            house = House(processes, tmp_path / "house", **options)
             stack.callback(house.kill)
             return house
 

@@ -128,7 +128,7 @@ def test_it_says_which_actor_does_not_answer_and_stands_still_meanwhile(
 def test_a_gateway_that_asks_for_its_token_is_shown_it_and_not_in_a_url(
     open_house: Callable[..., Any], look: Callable[..., Any]
 ) -> None:
-    house = open_house("token")
+    house = open_house(needs_token=True)
     window = look(house.url, is_live=False, may_complain=True)
     urls: list[str] = []
     window.page.on("request", lambda request: urls.append(request.url))

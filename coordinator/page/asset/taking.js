@@ -27,8 +27,7 @@ export class Taking {
     setText(byId("taking-said"), "");
     byId("taking-reason").value = "";
     byId("taking-alive").checked = false;
-    byId("taking-token-label").hidden = this.token.get() !== "";
-    byId("taking-token").required = this.token.get() === "";
+    this.#askForToken();
     this.dialog.showModal();
     byId("taking-reason").focus();
   }
@@ -68,16 +67,22 @@ export class Taking {
     }
     if (!answer.ok) return [false, told.error];
     this.token.set(token);
-    byId("taking-token").value = "";
+    this.#askForToken();
     if (told.not_released.length) return [false, shown(told.not_released[0].why).replace("say even_if_alive", "tick the box")];
     return [true, `Taken away: ${shown(this.#claim.target)}`];
   }
 
+  // Only while it is not known.
+  #askForToken() {
+    const isKnown = this.token.get() !== "";
+    byId("taking-token").value = "";
+    byId("taking-token").required = !isKnown;
+    byId("taking-token-label").hidden = isKnown;
+  }
+
   #forget() {
     this.token.set("");
-    byId("taking-token").value = "";
-    byId("taking-token-label").hidden = false;
-    byId("taking-token").required = true;
+    this.#askForToken();
     byId("taking-token").focus();
   }
 }

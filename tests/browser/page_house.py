@@ -1,17 +1,13 @@
-"""A gateway over real state actors in one process, without Ray: `python house.py FOLDER PORT`.
+"""A gateway over real state actors in one process, without Ray.
 
-Says where it serves in one line of JSON, and then serves until it is killed. Started again in the same folder it goes
-on with the same stores, as a coordinator does after a crash.
-
-Names on its standard input, one a line, make actors unreachable; an empty line brings all of them back.
+Started again in the same folder it goes on with the same stores, as a coordinator does after a crash.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
-import sys
 import threading
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -61,25 +57,25 @@ def house_settings(folder: Path, needs_token: bool = False) -> Settings:
     )
 
 
-async def serve(folder: Path, port: int, needs_token: bool) -> None:
+async def serve(folder: Path, port: int, needs_token: bool, control: Connection) -> None:
     settings = house_settings(folder, needs_token)
     settings.state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     line = Line(settings)
-    threading.Thread(target=listen, args=(line,), daemon=True).start()
     site = GatewaySite(line, Premises(settings, folder / "tree", own_token(settings.state_dir)))
     server = WebServer(
         site.app, Address("127.0.0.1", port, "gateway", ""), lifespan="on", tell=lambda url: tell_address(settings, url)
     )
-    print(json.dumps(await server.describe()), flush=True)  # noqa: T201  # whoever started it reads this
+    control.send(await server.describe())
+    threading.Thread(target=listen, args=(line, control), daemon=True).start()
     await asyncio.Event().wait()
 
 
-def listen(line: Line) -> None:
-    for names in sys.stdin:
-        line.gone.update(names.split())
-        if not names.strip():
-            line.gone.clear()
+def listen(line: Line, control: Connection) -> None:
+    """Names that come make these actors unreachable, and all others reachable."""
+    while True:
+        line.gone = set(control.recv())
 
 
-if __name__ == "__main__":
-    asyncio.run(serve(Path(sys.argv[1]), int(sys.argv[2]), "token" in sys.argv[3:]))
+def run(folder: Path, port: int, needs_token: bool, control: Connection) -> None:
+    """Say on `control` where it serves, and serve until somebody kills this process."""
+    asyncio.run(serve(folder, port, needs_token, control))
