@@ -15,6 +15,7 @@ from actors.runtime.errors import Misuse
 from actors.runtime.holdout import SHARE
 from coordinator.config_file import DEFAULT_NAMESPACE, default_state_dir, files_around
 from coordinator.embedding.settings import EmbeddingSettings
+from coordinator.feedback.settings import AskSettings
 from coordinator.gateway.settings import GatewaySettings
 from coordinator.guard.settings import GuardSettings
 from coordinator.retrieval.limit import RetrievalSettings
@@ -82,6 +83,9 @@ class Settings(BaseSettings):
     embedding: EmbeddingSettings = Field(default_factory=EmbeddingSettings, description="the embedding model")
     embeddings_auto_download: bool | None = Field(
         default=None, description="whether models may be downloaded; wins over auto_download of [embedding]"
+    )
+    ask: AskSettings = Field(
+        default_factory=AskSettings, description="who answers `scentfield ask`, and how good it must be"
     )
     retrieval: RetrievalSettings = Field(
         default_factory=RetrievalSettings, description="the index of the tree's passages"

@@ -1,6 +1,6 @@
 """The exporter: an actor of its own that serves /metrics and /healthz, so that no scrape ever stands in a claim's way.
 
-It asks the state actors when it is scraped.
+It asks the state actors when it is scraped. /ray-nodes tells Prometheus where Ray's own metrics are.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from coordinator.metrics.exposition import encoded
 from coordinator.metrics.probe import Line, Probe
+from coordinator.metrics.ray_node import RayNodePage, Targets, ray_targets
 from coordinator.web.server import Address, WebServer
 
 EXPORTER: Final = "exporter"
@@ -32,11 +33,13 @@ class ExporterConfig:
 
 
 class Site:
-    """The pages, over any line to the state actors."""
+    """The pages, over any line to the state actors; `ray_targets` is asked for what the page of Ray's nodes says."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: Line, ray_targets: Targets | None = None) -> None:
         self._probe = Probe(line)
         self.routes = [Route("/metrics", self._metrics), Route("/healthz", self._health)]
+        if ray_targets is not None:
+            self.routes.append(Route("/ray-nodes", RayNodePage(ray_targets).answer))
         self.app = Starlette(routes=self.routes)
 
     async def proofs(self) -> dict[str, str]:
@@ -64,7 +67,8 @@ class Exporter:
         from coordinator.metrics.ray_line import RayLine
 
         address = Address(config.host, config.port, EXPORTER, _ADVICE)
-        self._server = WebServer(Site(RayLine(config.namespace)).app, address, path="/metrics")
+        site = Site(RayLine(config.namespace), ray_targets)
+        self._server = WebServer(site.app, address, path="/metrics")
 
     async def describe(self) -> dict[str, Any]:
         """Its address, or why it has none; waits for the first try."""

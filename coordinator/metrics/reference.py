@@ -22,7 +22,8 @@ _INTRODUCTION: Final = """\
 `scentfield up` starts an exporter beside the state actors. It serves http://127.0.0.1:9464/metrics unless
 `metrics_host` and `metrics_port` say otherwise, or `metrics` says that it is not wanted. `deploy/prometheus.yml`
 scrapes it; `scentfield metrics` prints the same without it. `/healthz` has each state actor write to its store and read
-it back, once a second at most: it answers 200 while all of them can, else 503, and says what is wrong.
+it back, once a second at most: it answers 200 while all of them can, else 503, and says what is wrong. `/ray-nodes`
+lists where Ray's own metrics are, for Prometheus' HTTP service discovery. [boards.md](boards.md) has boards and alerts.
 
 The exporter asks the state actors when it is scraped and waits for two seconds at most. It shows committed values only:
 what it has shown is still there after a crash. The counts of claims, edits and reads are kept in the stores and go on
