@@ -189,6 +189,33 @@ class GetEvidence(NamedTuple):
     n_days: int
 
 
+class GetFailures(NamedTuple):
+    """Ask which edits of a space failed lately. Known since the actor's start."""
+
+    space: str
+
+
+class FailureRow(NamedTuple):
+    """One failed edit. `mode` is that of the agent's last view of the path, `cause` one of those in `cause.py`.
+
+    `number` is the row's own; `at_utc_s` counts from the epoch.
+    """
+
+    number: int
+    agent: str
+    path: str
+    mode: str
+    cause: str
+    n_tokens: int
+    at_utc_s: float
+
+
+class Failures(NamedTuple):
+    """The last failed edits, the newest first, 64 at most."""
+
+    rows: tuple[FailureRow, ...]
+
+
 class GetStatistics(NamedTuple):
     """Ask for all counters."""
 
@@ -311,6 +338,7 @@ SCHEMA = Schema(
         "record_trial": RecordTrial,
         "record_account": RecordAccount,
         "evidence": GetEvidence,
+        "failures": GetFailures,
         "record_answer": RecordAnswer,
         "ask_advice": AskAdvice,
         "reset_answers": ResetAnswers,
@@ -329,6 +357,7 @@ SCHEMA = Schema(
         "trial_noted": TrialNoted,
         "account_counted": AccountCounted,
         "evidence": Evidence,
+        "failures": Failures,
         "answer_counted": AnswerCounted,
         "advice": Advice,
         "answers_reset": AnswersReset,
@@ -341,6 +370,7 @@ SCHEMA = Schema(
         "read_quality",
         "ledger",
         "savings",
+        "failures",
         "ask_advice",
         "answer_quality",
         "evidence",
