@@ -217,7 +217,8 @@ def decode_request(raw: bytes) -> list[Any]:
         raise WireError(
             f"this coordinator speaks wire version {VERSION}, the request {shown(frame[0])}: update one of them"
         )
-    return frame[1]
+    envelopes: list[Any] = frame[1]
+    return envelopes
 
 
 _text, _whole = make_decoder(str), make_decoder(int)
