@@ -22,6 +22,7 @@ from actors.scent_field.messages import FieldStatistics
 from actors.scent_field.signal import HALF_LIVES_S
 from coordinator.conversation import Conversation, value_of
 from coordinator.domain import DOMAINS, SCENT_FIELD
+from coordinator.efficacy.terms import terms_of
 from coordinator.embedding.embedder import Embedder
 from coordinator.gateway.api import Api
 from coordinator.gateway.batcher import Batcher
@@ -50,7 +51,7 @@ class GatewaySite:
 
     def __init__(self, line: Line, premises: Premises, embedder: Embedder | None = None) -> None:
         settings = premises.settings
-        self._pages = Site(line)
+        self._pages = Site(line, terms_of(settings))
         self._batcher = Batcher(line, settings.call_timeout_s)
         jail = Jail(settings, premises.root)
         self._mcp = McpSite(settings, jail, self._batcher, embedder)
