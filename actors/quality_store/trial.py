@@ -2,8 +2,9 @@
 
 A unit is what the holdout is drawn by on one UTC day, a file, a session or a question, and has many outcomes that are
 alike: agents look at the same file again, and a hard file is hard for all. So the error of a ratio is that of units,
-not of outcomes (the delta method for ratio metrics, Deng et al. 2018, which is the linearised cluster-robust variance of Liang & Zeger
-1986). The sums of squares and products are enough for it, and they can be added over days; nobody has to keep units.
+not of outcomes (the delta method for ratio metrics, Deng et al. 2018, which is the linearised cluster-robust variance
+of Liang & Zeger 1986). The sums of squares and products are enough for it, and they can be added over days; nobody has
+to keep units.
 
 Only what the layer had a say in is counted, in both arms by the same rule (a triggered analysis, Deng & Hu 2015): a
 view of a kind of which nothing was learned is the same with and without the layer, and says nothing about it.
