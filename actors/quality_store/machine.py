@@ -103,7 +103,7 @@ class QualityStore(PinnedMachine):
         self._edits = EditBook(limits, self._record)
         self._failures = FailureTrail()
         self._trials = TrialBook(self._state.ledger, limits, self._record, self._ledger_book)
-        self._answers = AnswerBook(limits, self._record)
+        self._answers = AnswerBook(limits, self._record, self._trials)
         self._resolver = Resolver(self._edits, self._reads, limits.penalty_holdout)
         self._furnish(shelves=self._make_shelves(), performers=self._make_performers(), appliers=self._make_appliers())
 
