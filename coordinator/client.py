@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from actors.coordination.messages import Alive, Wanted
+from actors.quality_store.evidence import Evidence
 from actors.quality_store.messages import EditQuality, ReadQuality, Savings, Statistics
 from actors.runtime.errors import Misuse, ScentfieldError, Unavailable
 from actors.scent_field.messages import (
@@ -29,7 +30,8 @@ from coordinator.close_work import CloseWork
 from coordinator.core import Core, Identity, PathName, named_list
 from coordinator.editing.edited import Edited
 from coordinator.editing.request import EditRequest, replacements_of
-from coordinator.efficacy import Efficacy, efficacy
+from coordinator.efficacy.told import Efficacy, efficacy
+from coordinator.feedback.handle import AnswerHandle
 from coordinator.http_transport import HttpTransport, token_for
 from coordinator.identity import local_name
 from coordinator.memory.handing import HandOver
@@ -84,7 +86,7 @@ def connect_core(
         transport = RayTransport(settings.namespace)
         embedder = ray_embedder(settings.namespace) if settings.model.is_wanted else None
     workspace = Workspace.discover(Path.cwd() if root is None else root, space=settings.space)
-    identity = Identity(agent or settings.agent or local_name(), parent, kept_by)
+    identity = Identity(agent or settings.agent or local_name(), parent, kept_by, local_name())
     core = Core(settings, workspace, transport, identity, embedder)
     core.desk.focus.work_on(task)
     return core
@@ -176,6 +178,11 @@ class Coordinator:
     def facts(self) -> FactHandle:
         """What the agents of this space know."""
         return FactHandle(self._core.facts, self._do)
+
+    @property
+    def answers(self) -> AnswerHandle:
+        """How good all agents' answers were, and what feedback strategies achieved; for `QualityFeedbackLoop`."""
+        return AnswerHandle(self._core.answers, self._do)
 
     def wakeup(
         self, task: str = "", *, profile: str = "default", max_tokens: int | None = None, category: str = ""
@@ -334,6 +341,10 @@ class Coordinator:
     def savings(self, *, n_days: int = 30) -> Savings:
         """Tokens sent, saved, and lost again to second reads and failed edits, by day and by month."""
         return self._do(self._core.learned.savings(n_days))
+
+    def evidence(self, *, n_days: int = 30) -> Evidence:
+        """What the ledger says of the newest days: how edits ended, and each learned layer beside its holdout."""
+        return self._do(self._core.learned.evidence(n_days))
 
     def learning(self) -> Learning:
         """What was learned from outcomes, and from how many."""

@@ -46,6 +46,7 @@ from coordinator.editing.permit import EditPort
 from coordinator.editing.refusal import Cause
 from coordinator.editing.request import EditRequest
 from coordinator.editing.undoer import Undoer
+from coordinator.feedback.store_calls import AnswerCalls
 from coordinator.heart import Heart, monotonic_s
 from coordinator.identity import local_name
 from coordinator.learning.learned import Learned
@@ -67,6 +68,7 @@ from coordinator.retrieval.tree_retriever import By, TreeRetriever
 from coordinator.session import AgentSession, beat, new_token, register, say_goodbye
 from coordinator.settings import Settings
 from coordinator.step import Operation, Transport, Work
+from coordinator.tracing import TRACING
 from coordinator.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -85,11 +87,15 @@ _NO_MODEL = (
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who wants to register: a name, a parent session or none, and what keeps the session alive."""
+    """Who wants to register: a name, a parent session or none, and what keeps the session alive.
+
+    `seat` is the process that it speaks for, as `local_name` spells it; empty if that is none.
+    """
 
     name: str
     parent: str = ""
     kept_by: str = "heartbeat"
+    seat: str = ""
 
 
 class Core:
@@ -103,6 +109,7 @@ class Core:
         identity: Identity,
         embedder: Embedder | None = None,
     ) -> None:
+        TRACING.begin(settings.traces.config())
         self.settings = settings
         self.workspace = workspace
         self.transport = transport
@@ -122,14 +129,18 @@ class Core:
         # Reports must not hold an agent up: they get a short time, and one that is late is dropped.
         report = partial(asker, timeout_s=min(REPORT_TIMEOUT_S, settings.call_timeout_s))
         self._memory_reports = report(MEMORY)
+        self._quality_reports = report(QUALITY_STORE)
         self._thresholds_reports = report(THRESHOLDS)
         self._waking = Waking()
         self._trail = SessionTrail()
         self._uncounted: list[RecordRecall] = []
-        self._lessons = LessonDesk(self._memory_reports, workspace.space, settings.holdout_share, monotonic_s)
+        self._quality_reports = report(QUALITY_STORE)
+        self._lessons = LessonDesk(
+            self._memory_reports, self._quality_reports, workspace.space, settings.holdout_share, monotonic_s
+        )
         read_port = ReadPort(
             report(SCENT_FIELD),
-            report(QUALITY_STORE),
+            self._quality_reports,
             PolicyDesk(self._thresholds_reports, monotonic_s),
             vectors_of=None if embedder is None else embedder.try_rows,
             history_of=GitHistory(workspace.root).of,
@@ -139,7 +150,7 @@ class Core:
         port = EditPort(
             self._field,
             report(SCENT_FIELD),
-            report(QUALITY_STORE),
+            self._quality_reports,
             when_unavailable="warn" if settings.disabled else settings.when_unavailable,
             monotonic=monotonic_s,
         )
@@ -166,6 +177,12 @@ class Core:
         return Learned(self._quality, self._thresholds, current=self.current, asking=self._asking)
 
     @property
+    def answers(self) -> AnswerCalls:
+        """How questions went; made for each use, for the same reason."""
+        reports, space = self._quality_reports, self.workspace.space
+        return AnswerCalls(space, self._quality, reports, current=self.current, asking=self._asking)
+
+    @property
     def playbook(self) -> PlaybookCalls:
         """Playbooks; made for each use, for the same reason."""
         return PlaybookCalls(self._ground())
@@ -179,7 +196,7 @@ class Core:
     def waking(self) -> WakingCalls:
         """Wakeups; the same."""
         own_tokens, holdout_share = self.settings.wakeup_tokens, self.settings.holdout_share
-        port = WakingPort(self._thresholds_reports, self._waking, own_tokens, holdout_share)
+        port = WakingPort(self._thresholds_reports, self._quality_reports, self._waking, own_tokens, holdout_share)
         return WakingCalls(self._ground(), port)
 
     def _ground(self) -> Ground:
@@ -227,6 +244,7 @@ class Core:
             token=new_token(),
             now_s=monotonic_s(),
             timeout_s=self.settings.call_timeout_s,
+            seat=identity.seat,
         )
         self.adopt(session)
         return session
@@ -251,7 +269,7 @@ class Core:
             raise Misuse("this coordinator is closed: connect again")
         session = self.session
         if session is not None and os.getpid() != self._pid:
-            self.identity = Identity(local_name(), session.session_id)
+            self.identity = Identity(local_name(), session.session_id, seat=local_name())
             session = None
         if session is None:
             session = yield from self.register()

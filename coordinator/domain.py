@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from actors.coordination.messages import SCHEMA as COORDINATION_SCHEMA
 from actors.memory.messages import SCHEMA as MEMORY_SCHEMA
 from actors.quality_store.messages import SCHEMA as QUALITY_SCHEMA
 from actors.runtime.wire import Schema
 from actors.thresholds.messages import SCHEMA as THRESHOLDS_SCHEMA
-from coordinator.settings import Settings
+
+if TYPE_CHECKING:
+    from coordinator.settings import Settings
 
 SCENT_FIELD: Final = "scent_field"
 QUALITY_STORE: Final = "quality_store"

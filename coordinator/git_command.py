@@ -15,19 +15,44 @@ _STOP_S: Final = 5.0
 _MAX_SAID: Final = 300
 
 
+IN_A_HOOK: Final = frozenset(
+    f"GIT_{name}"
+    for name in (
+        "DIR",
+        "WORK_TREE",
+        "COMMON_DIR",
+        "INDEX_FILE",
+        "OBJECT_DIRECTORY",
+        "ALTERNATE_OBJECT_DIRECTORIES",
+        "QUARANTINE_PATH",
+        "PREFIX",
+    )
+)
+"""What git tells the hooks that it calls of the repository, and of the index that is being committed."""
+
+
 class GitCommand:
-    """Runs git in one folder, which may lie anywhere in a repository."""
+    """Runs git in one folder, which may lie anywhere in a repository.
 
-    def __init__(self, folder: Path) -> None:
+    `keeps` are variables that are meant, though they name a repository.
+    """
+
+    def __init__(self, folder: Path, *, keeps: frozenset[str] = frozenset()) -> None:
         self.folder = folder
+        self._keeps = keeps
 
-    def run(self, *arguments: str, timeout_s: float | None = None) -> subprocess.CompletedProcess[bytes]:
-        """The outcome of a command that says little. Raises `TimeoutExpired` after `timeout_s`, if it is given."""
+    def run(
+        self, *arguments: str, timeout_s: float | None = None, given: bytes = b""
+    ) -> subprocess.CompletedProcess[bytes]:
+        """The outcome of a command that says little and reads `given`.
+
+        Raises `TimeoutExpired` after `timeout_s`, if it is given.
+        """
         return subprocess.run(
             self._line(arguments),
-            stdin=subprocess.DEVNULL,
+            input=given,
             capture_output=True,
-            env=_environment(),
+            env=_environment(self._keeps),
             check=False,
             timeout=timeout_s,
         )
@@ -38,7 +63,7 @@ class GitCommand:
     ) -> Iterator[subprocess.Popen[bytes]]:
         """A command at work, which is stopped on leaving if it still is."""
         process = subprocess.Popen(
-            self._line(arguments), stdin=stdin, stdout=subprocess.PIPE, stderr=stderr, env=_environment()
+            self._line(arguments), stdin=stdin, stdout=subprocess.PIPE, stderr=stderr, env=_environment(self._keeps)
         )
         try:
             yield process
@@ -55,9 +80,13 @@ def first_line(said: bytes) -> str:
     return lines[0].removeprefix("fatal: ")[:_MAX_SAID] if lines else "git says nothing"
 
 
-def _environment() -> Mapping[str, str]:
+def _environment(keeps: frozenset[str]) -> Mapping[str, str]:
     """The caller's, less what names another repository: a hook runs with `GIT_DIR` set."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or "CONFIG" in name}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("GIT_") or "CONFIG" in name or name in keeps
+    }
     return {**kept, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1"}
 
 

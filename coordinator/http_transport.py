@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import http.client
 import json
 import os
 import threading
 import weakref
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from actors.runtime.errors import Misuse, Unavailable
 from coordinator.gateway.address_file import read_address
 from coordinator.gateway.token import TOKEN_VARIABLE, read_token
 
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
 MAX_AT_ONCE: Final = 64
 """Calls of one event loop that are under way at once; more wait for their turn."""
 MAX_IDLE: Final = 8
 _SLACK_S: Final = 5.0
-"""The gateway gives a call up by itself, and says so; this is how much longer it is waited for."""
+"""The gateway gives a call up by itself, and says so; this is how much longer it is usually waited for."""
 
 
 class _Gone(Exception):
@@ -62,7 +63,8 @@ class _Pool:
 class HttpTransport:
     """Finds the actors behind one gateway; safe to use from several threads, also after a fork."""
 
-    def __init__(self, url: str, token: str) -> None:
+    def __init__(self, url: str, token: str, *, slack_s: float = _SLACK_S) -> None:
+        self._slack_s = slack_s
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None:
             raise Misuse(f"{url[:200]!r} is no address of a gateway: write http://host:port")
@@ -87,12 +89,16 @@ class HttpTransport:
 
     async def call_async(self, domain: str, raw: bytes, timeout_s: float) -> bytes:
         """As `call`, in a thread."""
+        import asyncio  # slow, and whoever calls this has it already
+
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._threads(), self.call, domain, raw, timeout_s)
 
     def _threads(self) -> ThreadPoolExecutor:
         """Threads of our own: calls that wait long would keep those of the loop from all else."""
         if self._executor is None:
+            from concurrent.futures import ThreadPoolExecutor  # the same
+
             self._executor = ThreadPoolExecutor(MAX_AT_ONCE, thread_name_prefix="gateway")
         return self._executor
 
@@ -122,7 +128,7 @@ class HttpTransport:
         headers: dict[str, str],
         timeout_s: float,
     ) -> bytes:
-        connection.timeout = timeout_s + _SLACK_S
+        connection.timeout = timeout_s + self._slack_s
         if connection.sock is not None:
             connection.sock.settimeout(connection.timeout)
         try:

@@ -115,10 +115,10 @@ def _told(loss: Loss) -> str:
 
 
 def register(
-    *, name: str, parent: str, kept_by: str, ttl_s: float, token: str, now_s: float, timeout_s: float
+    *, name: str, parent: str, kept_by: str, ttl_s: float, token: str, now_s: float, timeout_s: float, seat: str = ""
 ) -> Operation[AgentSession]:
     """Begin a session. Raises `Misuse` for a bad name, `UnknownAgent` for a dead parent, `Unavailable`."""
-    command = Register(name, token, parent, kept_by, ttl_s)
+    command = Register(name, token, parent, kept_by, ttl_s, seat)
     stranger = Conversation(DOMAINS[SCENT_FIELD].schema, "", "")
     raw = yield Call(SCENT_FIELD, stranger.unnumbered([command]), timeout_s)
     answer: Registered = value_of(stranger.answers(raw, 1)[0])

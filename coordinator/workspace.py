@@ -102,6 +102,15 @@ class Workspace:
         spelled = "/".join((*([escape(found)] if found else []), *tail)) or "."
         return self._folded(canonical(f"./{spelled}/" if is_folder else f"./{spelled}"))
 
+    def named_target(self, path: str) -> str:
+        """The target of a path below the root that is taken as it is, as git does: literally, no link is followed.
+
+        Raises `BadTarget` for a name that no target can spell.
+        """
+        if is_plain(path) and not self.case_insensitive:
+            return path
+        return self._folded(canonical(f"./{escape(unicodedata.normalize('NFC', path))}"))
+
     def own_target(self, named: str | os.PathLike[str], *, cwd: str | os.PathLike[str] | None = None) -> str:
         """The target of a file that is moved or deleted itself. Raises `BadTarget` as `target`, and for a symlink."""
         target = self.target(named, cwd=cwd)

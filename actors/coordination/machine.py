@@ -24,7 +24,7 @@ from actors.runtime.wire import BusyFor
 from actors.scent_field.event import EVENTS as FIELD_EVENTS
 from actors.scent_field.field import ScentField
 from actors.scent_field.limits import FieldLimits
-from actors.scent_field.messages import Count, FieldCounts, FieldStatistics, LeaveSignal
+from actors.scent_field.messages import Count, FieldCounts, FieldStatistics, Guard, Guarded, LeaveSignal
 from actors.scent_field.signal import SignalKind
 from actors.sessions.messages import Farewell, Goodbye, ListSessions, Register, Registered, SessionList
 from actors.sessions.registry import EVENTS as SESSION_EVENTS
@@ -52,6 +52,7 @@ class Coordination:
             Goodbye: self._goodbye,
             ListSessions: self._list_sessions,
             FieldStatistics: self._count,
+            Guard: self._guard,
             Deliver: self._take_notes,
         }
 
@@ -85,6 +86,13 @@ class Coordination:
             (*counts.gauges, Count("sessions", sessions.n_live)),
             (*counts.counters, Count("sessions_registered", sessions.n_registered), *ended),
         )
+
+    def _guard(self, _caller: Caller, command: Guard, now: Now) -> Guarded:
+        """The process tells two agents of one name apart; where it speaks for none, the name counts."""
+        agents = self.sessions.seated(command.seats)
+        called = self.sessions.called(command.names)
+        own = [one for one in called if one in agents] or called or ([] if command.names else agents)
+        return self.field.guard(own, command, now.field_s)
 
     def _take_notes(self, _caller: Caller, command: Deliver, now: Now) -> Delivered:
         """Apply what another domain reports, once."""

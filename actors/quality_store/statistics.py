@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from actors.quality_store.answer_book import AnswerBook
 from actors.quality_store.edit_book import EditBook
 from actors.quality_store.messages import Statistics
 from actors.quality_store.read_book import ReadBook
@@ -11,9 +12,15 @@ from actors.runtime.outbox import Outbox
 
 
 def take_statistics(
-    edits: EditBook, reads: ReadBook, state: ReadState, outbox: Outbox, n_pins: int, utc_s: float
+    edits: EditBook,
+    reads: ReadBook,
+    answers: AnswerBook,
+    state: ReadState,
+    outbox: Outbox,
+    n_pins: int,
+    utc_s: float,
 ) -> Statistics:
-    """What both books, the pins and the outbox have counted; what has lapsed is left out, collected or not."""
+    """What the books, the pins and the outbox have counted; what has lapsed is left out, collected or not."""
     return Statistics(
         pairs=edits.pair_rows(utc_s),
         pairs_evicted=edits.n_dropped_pairs("evicted", utc_s),
@@ -43,4 +50,8 @@ def take_statistics(
         agents_evicted=state.evictions["agent", "evicted"],
         files_evicted=state.evictions["file", "evicted"],
         notes=outbox.counts(),
+        edits=state.ledger.edits.edit_rows(),
+        trial_units=state.ledger.n_trial_units,
+        trial_outcomes_left_out=state.ledger.n_left_out,
+        answers=answers.counts(utc_s),
     )

@@ -24,7 +24,7 @@ from typing import Any, Final, NamedTuple
 
 import msgpack
 
-from actors.runtime.decoder import FROM_OUTSIDE, OUR_OWN, Decode, make_decoder, shown
+from actors.runtime.decoder import FROM_OUTSIDE, OUR_OWN, Bounds, Decode, make_decoder, shown
 from actors.runtime.errors import ScentfieldError, WireError, error_from_code
 
 VERSION: Final = 1
@@ -101,6 +101,19 @@ def _unpacked(raw: bytes, **limits: int) -> Any:
         raise WireError(f"the bytes are not a msgpack message ({error}): use a client of this version") from error
 
 
+class _Decoders(dict[str, Decode]):
+    """A decoder for each verb, made when the verb is first met: a program that says one thing pays for one."""
+
+    def __init__(self, kinds: Mapping[str, type], bounds: Bounds) -> None:
+        super().__init__()
+        self.kinds = kinds
+        self._bounds = bounds
+
+    def __missing__(self, verb: str) -> Decode:
+        decode = self[verb] = make_decoder(self.kinds[verb], self._bounds)
+        return decode
+
+
 class Schema:
     """The verbs of one domain: `commands` come in, `answers` go out.
 
@@ -128,8 +141,8 @@ class Schema:
         self.waiting = {self.commands[verb]: span for verb, span in (waiting or {}).items()}
         self.anonymous = self._classes(anonymous)
         self.committed = self._classes(committed)
-        self._decode_command = {verb: make_decoder(kind, FROM_OUTSIDE) for verb, kind in self.commands.items()}
-        self._decode_answer = {verb: make_decoder(kind, OUR_OWN) for verb, kind in self.answers.items()}
+        self._decode_command = _Decoders(self.commands, FROM_OUTSIDE)
+        self._decode_answer = _Decoders(self.answers, OUR_OWN)
         self._verb_of = {kind: verb for verb, kind in (*self.commands.items(), *self.answers.items())}
 
     def _classes(self, verbs: Sequence[str]) -> frozenset[type]:
@@ -180,29 +193,32 @@ class Schema:
         return _decoded(fields, self._decode_answer, "answer")
 
 
-def _decoded(fields: Any, decoders: Mapping[str, Decode], what: str) -> Any:
+def _decoded(fields: Any, decoders: _Decoders, what: str) -> Any:
     if type(fields) is not list or not fields or type(fields[0]) is not str:
         raise WireError(f"a {what} must be an array that starts with its verb, not {shown(fields)}")
-    decode = decoders.get(fields[0])
-    if decode is None:
-        known = ", ".join(sorted(decoders))
+    if fields[0] not in decoders.kinds:
+        known = ", ".join(sorted(decoders.kinds))
         raise WireError(f"unknown {what} {shown(fields[0])}: known are {known}")
     try:
-        return decode(fields[1:])
+        return decoders[fields[0]](fields[1:])
     except WireError as error:
         raise WireError(f"{fields[0]}: {error.message}") from None
 
 
 def decode_request(raw: bytes) -> list[Any]:
-    """The raw envelopes of a request. Raises `WireError` if the frame is not one of this version."""
+    """The raw envelopes of a request; what stands behind them is for `trace_context`.
+
+    Raises `WireError` if the frame is not one of this version.
+    """
     frame = unpack(raw)
-    if type(frame) is not list or len(frame) != 2 or type(frame[1]) is not list:
+    if type(frame) is not list or len(frame) not in (2, 3) or any(type(part) is not list for part in frame[1:]):
         raise WireError("a request must be [version, envelopes]: use a client of this version")
     if type(frame[0]) is not int or frame[0] != VERSION:
         raise WireError(
             f"this coordinator speaks wire version {VERSION}, the request {shown(frame[0])}: update one of them"
         )
-    return frame[1]
+    envelopes: list[Any] = frame[1]
+    return envelopes
 
 
 _text, _whole = make_decoder(str), make_decoder(int)

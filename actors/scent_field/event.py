@@ -128,6 +128,15 @@ class ClaimRejected(NamedTuple):
     prevented: tuple[Prevented, ...]
 
 
+class ChangeRefused(NamedTuple):
+    """Changes were refused over the claims of others; `source` (`guard`, `hook`) says on which way they came."""
+
+    space: str
+    session_id: str
+    source: str
+    prevented: tuple[Prevented, ...]
+
+
 class SignalDeposited(NamedTuple):
     """A signal's intensity after a deposit."""
 
@@ -184,10 +193,11 @@ EVENTS: Final = EventTable(
         210: WaiterQueued,
         211: WaiterLeft,
         220: ClaimRejected,
+        221: ChangeRefused,
         230: SignalDeposited,
         231: SignalNoted,
         240: StrictnessSet,
         241: ReleaseForced,
     },
-    relaxed=(LeaseProgressed, ClaimRejected, SignalNoted),
+    relaxed=(LeaseProgressed, ClaimRejected, ChangeRefused, SignalNoted),
 )

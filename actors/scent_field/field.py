@@ -25,7 +25,9 @@ from actors.scent_field.event import (
     StrictnessSet,
 )
 from actors.scent_field.expiry import Expiry
+from actors.scent_field.guarding import Guarding
 from actors.scent_field.limits import FieldLimits
+from actors.scent_field.listing import Listing
 from actors.scent_field.liveness import Liveness
 from actors.scent_field.messages import (
     Check,
@@ -39,9 +41,14 @@ from actors.scent_field.messages import (
     ForceRelease,
     GiveBack,
     Granted,
+    Guard,
+    Guarded,
     LeaveSignal,
     ListAudit,
+    ListClaims,
     ListLosses,
+    ListRefusals,
+    ListWaiters,
     Losses,
     Noted,
     Progress,
@@ -72,6 +79,8 @@ class ScentField:
         self._claiming = Claiming(self.state, sessions, expiry)
         self._ending = Ending(self.state, sessions, self._claiming)
         self._report = Report(self.state, sessions, expiry)
+        listing = Listing(self.state, sessions, expiry, self._claiming.refused)
+        self._guarding = Guarding(self.state, sessions, expiry)
         self._perform: dict[type, Callable[[str, Any, float], Any]] = {
             Claim: self._claiming.claim,
             ClaimAny: self._claiming.claim_any,
@@ -88,6 +97,9 @@ class ScentField:
             Watch: lambda _, command, now_s: self._report.watch(command, now_s),
             ListLosses: lambda _, command, now_s: self._report.losses(command, now_s),
             ListAudit: lambda _, command, _now_s: self._report.audit(command),
+            ListClaims: lambda _, command, now_s: listing.claims(command, now_s),
+            ListWaiters: lambda _, command, now_s: listing.waiters(command, now_s),
+            ListRefusals: lambda _, command, now_s: listing.refusals(command, now_s),
             FieldStatistics: lambda _, _command, now_s: self._report.counts(now_s),
         }
         # What people will read later is dated in wall time too.
@@ -165,6 +177,10 @@ class ScentField:
             raise Misuse(f"strictness {command.strictness[:40]!r} is not one of {', '.join(STRICTNESSES)}")
         self.state.record(StrictnessSet(command.space, command.strictness))
         return Noted()
+
+    def guard(self, agents: list[str], command: Guard, now_s: float) -> Guarded:
+        """Whether changes by these sessions go over the claims of others."""
+        return self._guarding.guard(agents, command, now_s)
 
     def end_sessions(self, session_ids: list[str], reason: str, now: Now) -> int:
         """Sessions are over, and with them all that they held; returns how many claims that were."""

@@ -58,17 +58,22 @@ def rejected(request: Request, blockers: list[Blockers]) -> ClaimRejected:
     It names the live leases that prevented duplicate work by it and had not before: each asking session, target and
     generation counts once, so a shared claim's holders count together. 1,024 at most.
     """
+    return ClaimRejected(request.space.name, request.session_id, prevented_by(request.session_id, blockers))
+
+
+def prevented_by(session_id: str, blockers: list[Blockers]) -> tuple[Prevented, ...]:
+    """What a refusal of this session prevents that no earlier one has; 1,024 at most."""
     prevented: list[Prevented] = []
     for blocker in blockers:
         groups: dict[int, list[Lease]] = {}
         for lease in blocker.leases:
             if lease.is_live:
                 groups.setdefault(lease.generation, []).append(lease)
-        refusal = (request.session_id, blocker.target)
+        refusal = (session_id, blocker.target)
         for group in groups.values():
             if not any(lease.has_counted(refusal) for lease in group):
                 prevented += [Prevented(lease.lease_id, blocker.target) for lease in group]
-    return ClaimRejected(request.space.name, request.session_id, tuple(prevented[:MAX_PREVENTED]))
+    return tuple(prevented[:MAX_PREVENTED])
 
 
 def reason_of(blockers: list[Blockers]) -> str:

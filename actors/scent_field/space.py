@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 from actors.runtime.errors import InvariantBroken
 from actors.scent_field.change_log import ChangeLog
 from actors.scent_field.event import (
+    ChangeRefused,
     ClaimRejected,
     LeaseEnded,
     LeaseGranted,
@@ -205,7 +206,7 @@ class ClaimSpace:
         self.changes.note("left", waiter.targets, waiter.session_id, event.reason)
         return waiter
 
-    def reject(self, event: ClaimRejected) -> int:
+    def reject(self, event: ClaimRejected | ChangeRefused) -> int:
         """Remember which refusals have been counted; returns how many are new, each target and generation once."""
         counted: set[tuple[int, str]] = set()
         for lease_id, target in event.prevented:

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from actors.runtime.errors import InvariantBroken
 from actors.scent_field.event import (
+    ChangeRefused,
     ClaimRejected,
     LeaseEnded,
     LeaseGranted,
@@ -41,6 +42,8 @@ COUNTERS: Final = (
     "claims_renewed",
     "claims_rejected",
     "duplicate_work_prevented",
+    "duplicate_work_prevented_guard",
+    "duplicate_work_prevented_hook",
     "claims_released",
     "claims_expired",
     "claims_faded",
@@ -93,6 +96,7 @@ class FieldState:
             WaiterQueued: self._queued,
             WaiterLeft: self._left,
             ClaimRejected: self._rejected,
+            ChangeRefused: self._refused,
             SignalDeposited: self._deposited,
             SignalNoted: self._deposited,
             StrictnessSet: lambda event: self.space(event.space).set_strictness(event),
@@ -209,6 +213,11 @@ class FieldState:
     def _rejected(self, event: ClaimRejected) -> None:
         self.counters["claims_rejected"] += 1
         self.counters["duplicate_work_prevented"] += self.space(event.space).reject(event)
+
+    def _refused(self, event: ChangeRefused) -> None:
+        n_prevented = self.space(event.space).reject(event)
+        self.counters["duplicate_work_prevented"] += n_prevented
+        self.counters[f"duplicate_work_prevented_{event.source}"] += n_prevented
 
     def _deposited(self, event: SignalDeposited | SignalNoted) -> None:
         self.space(event.space).deposit(event)

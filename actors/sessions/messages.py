@@ -12,7 +12,8 @@ class Register(NamedTuple):
 
     `kept_by` says what keeps the session alive: `heartbeat` or `connection` (a heartbeat at least every `ttl_s`
     seconds, by the agent or by whoever holds its connection), or `decay` (nothing does: its claims fade away).
-    `parent` is the session whose child this is, or empty.
+    `parent` is the session whose child this is, or empty. `seat` names the process that the session speaks for, or is
+    empty: what that process starts (a commit, a hook) is found to be this agent's by it.
     """
 
     name: str
@@ -20,6 +21,7 @@ class Register(NamedTuple):
     parent: str
     kept_by: str
     ttl_s: float
+    seat: str = ""
 
 
 class Registered(NamedTuple):

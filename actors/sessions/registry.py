@@ -44,6 +44,13 @@ class SessionRegistered(NamedTuple):
     at_s: float
 
 
+class SessionSeated(NamedTuple):
+    """A session speaks for this process."""
+
+    session_id: str
+    seat: str
+
+
 class SessionEnded(NamedTuple):
     """A session is over: `expired`, `goodbye`, or `parent` with its parent."""
 
@@ -52,7 +59,7 @@ class SessionEnded(NamedTuple):
     at_s: float
 
 
-EVENTS: Final = EventTable({100: SessionRegistered, 101: SessionEnded})
+EVENTS: Final = EventTable({100: SessionRegistered, 101: SessionEnded, 102: SessionSeated})
 
 
 @dataclass(slots=True)
@@ -68,6 +75,7 @@ class Session:
     registered_at_s: float
     expires_at_s: float
     lineage: tuple[str, ...]
+    seat: str = ""
     seen_token: bytes = field(default=b"", repr=False)
 
     def admits(self, token: bytes) -> bool:
@@ -97,6 +105,7 @@ class Registry:
         self._ended: dict[str, Ended] = {}
         self._children: dict[str, dict[str, None]] = {}
         self._by_token: dict[bytes, str] = {}
+        self._by_seat: dict[str, dict[str, None]] = {}
         self._deadlines: list[tuple[float, str]] = []
         self.events: list[Any] = []
         self.n_registered = 0
@@ -105,7 +114,7 @@ class Registry:
     def register(self, command: Register, now: Now) -> Registered | BusyFor:
         """Begin a session; the same name again is a new agent. The same request again is the same session.
 
-        Raises `Misuse` for a name, TTL or token that is not usable, among them another session's token;
+        Raises `Misuse` for a name, seat, TTL or token that is not usable, among them another session's token;
         `UnknownAgent` for a parent that is not alive.
         """
         _check_register(command)
@@ -122,6 +131,8 @@ class Registry:
         self._record(
             SessionRegistered(session_id, incarnation, command.parent, command.kept_by, ttl_s, digest, now.field_s)
         )
+        if command.seat:
+            self._record(SessionSeated(session_id, command.seat))
         return Registered(session_id, ttl_s)
 
     def _again(self, session: Session, command: Register, now: Now) -> Registered:
@@ -209,6 +220,15 @@ class Registry:
         session = self._live.get(session_id)
         return (session_id,) if session is None else session.lineage
 
+    def seated(self, seats: tuple[str, ...]) -> list[str]:
+        """The live sessions that speak for the first of these processes for which any does."""
+        return next((list(self._by_seat[seat]) for seat in seats if seat in self._by_seat), [])
+
+    def called(self, names: tuple[str, ...]) -> list[str]:
+        """The live sessions of these names, each with its number or without; looks at all sessions, oldest first."""
+        wanted = frozenset(names)
+        return [one for one in self._live if one in wanted or one.rpartition("#")[0] in wanted] if wanted else []
+
     def remaining_s(self, session_id: str, now_s: float) -> float | None:
         """Seconds until the session ends if it stays silent; None if heartbeats do not keep it."""
         session = self._live.get(session_id)
@@ -246,7 +266,7 @@ class Registry:
     def _extend(self, session: Session, now: Now) -> None:
         session.expires_at_s = now.field_s + session.ttl_s
 
-    def _record(self, event: SessionRegistered | SessionEnded) -> None:
+    def _record(self, event: SessionRegistered | SessionSeated | SessionEnded) -> None:
         self.evolve(event)
         self.events.append(event)
 
@@ -254,8 +274,14 @@ class Registry:
         """Apply one event."""
         if type(event) is SessionRegistered:
             self._begin(event)
+        elif type(event) is SessionSeated:
+            self._seat(event.session_id, event.seat)
         else:
             self._finish(event)
+
+    def _seat(self, session_id: str, seat: str) -> None:
+        self._live[session_id].seat = seat
+        self._by_seat.setdefault(seat, {})[session_id] = None
 
     def _begin(self, event: SessionRegistered) -> None:
         self._incarnation = max(self._incarnation, event.incarnation)
@@ -284,6 +310,7 @@ class Registry:
     def _finish(self, event: SessionEnded) -> None:
         session = self._live.pop(event.session_id)
         del self._by_token[session.token_sha256]
+        self._leave_seat(session)
         siblings = self._children.get(session.parent)
         if siblings is not None:
             siblings.pop(event.session_id, None)
@@ -295,6 +322,13 @@ class Registry:
             del self._ended[next(iter(self._ended))]
         if len(self._deadlines) > 1_000 + 4 * len(self._live):
             self._rebuild_deadlines()
+
+    def _leave_seat(self, session: Session) -> None:
+        others = self._by_seat.get(session.seat)
+        if others is not None:
+            others.pop(session.session_id, None)
+            if not others:
+                del self._by_seat[session.seat]
 
     def wake(self, now: Now) -> None:
         """Give every session a full TTL, as a start of the actor does."""
@@ -316,6 +350,9 @@ class Registry:
                 one.registered_at_s,
                 list(one.lineage),
             ]
+        for one in self._live.values():
+            if one.seat:
+                yield ["seat", one.session_id, one.seat]
         for session_id, ended in self._ended.items():
             yield ["ended_session", session_id, *ended]
 
@@ -329,6 +366,8 @@ class Registry:
                 begun = SessionRegistered(session_id, incarnation, parent, kept_by, ttl_s, digest, at_s)
                 self._add(begun, at_s + ttl_s)
                 self._live[session_id].lineage = tuple(lineage)
+            case ["seat", session_id, seat]:
+                self._seat(session_id, seat)
             case ["ended_session", session_id, reason, at_s]:
                 self._ended[session_id] = Ended(reason, at_s)
             case _:
@@ -336,9 +375,15 @@ class Registry:
         return True
 
     def check_invariants(self) -> None:
-        """Re-derive tokens, children and deadlines."""
+        """Re-derive tokens, seats, children and deadlines."""
         if self._by_token != {one.token_sha256: one.session_id for one in self._live.values()}:
             raise InvariantBroken("the index of tokens does not follow from the sessions")
+        seats: dict[str, list[str]] = {}
+        for one in self._live.values():
+            if one.seat:
+                seats.setdefault(one.seat, []).append(one.session_id)
+        if seats != {seat: list(kept) for seat, kept in self._by_seat.items()}:
+            raise InvariantBroken("the index of seats does not follow from the sessions")
         children: dict[str, set[str]] = {}
         for one in self._live.values():
             if one.parent:
@@ -359,6 +404,8 @@ def _check_register(command: Register) -> None:
         )
     if command.kept_by not in KEPT_BY:
         raise Misuse(f"kept_by={command.kept_by[:40]!r} is not one of {', '.join(KEPT_BY)}")
+    if command.seat and not _NAME.fullmatch(command.seat):
+        raise Misuse(f"{command.seat[:140]!r} is not usable as a seat: it is spelled as an agent's name, or left empty")
     if not MIN_TTL_S <= command.ttl_s <= MAX_TTL_S:
         raise Misuse(f"a TTL of {command.ttl_s} s is not between {MIN_TTL_S:g} and {MAX_TTL_S:g} s")
     if not 16 <= len(command.token) <= 256:

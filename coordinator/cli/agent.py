@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from actors.runtime.errors import ScentfieldError, Unavailable, UnknownAgent
-from coordinator.cli.process import caller_names
 from coordinator.cli.session_file import Block, KeptSession, SessionFolder, file_stem
 from coordinator.client import NoTransport
 from coordinator.core import Core, Identity
@@ -21,6 +20,7 @@ from coordinator.domain import DOMAINS
 from coordinator.editing.file_lock import locked
 from coordinator.folder import private_folder
 from coordinator.heart import monotonic_s
+from coordinator.identity import caller_names
 from coordinator.reading.focus import Focus
 from coordinator.session import AgentSession, beat, register
 from coordinator.settings import Settings
@@ -162,6 +162,7 @@ class ShellAgent:
             token=token,
             now_s=monotonic_s(),
             timeout_s=self.settings.call_timeout_s,
+            seat="" if self.settings.agent else self.name,
         )
         session_id = drive(registering, self.transport).session_id
         if self.settings.agent is None:

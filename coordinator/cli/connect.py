@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from actors.runtime.errors import Misuse
+from coordinator.cli.call_flag import flags_found_here
 from coordinator.cli.invocation import Invocation
 from coordinator.cli.outcome import Line, Outcome, Part, Verbatim
 from coordinator.client_config.client import CLIENTS, Change, Start, changes
+from coordinator.client_config.program import short_program
 
 
 def connect(
@@ -27,7 +27,7 @@ def connect(
     """
     if client not in CLIENTS:
         raise Misuse(f"{client[:40]!r} is no client that is known: use one of {', '.join(CLIENTS)}")
-    start = Start(_command(), ("mcp", *_found_here_only(call)))
+    start = Start(short_program(), ("mcp", *flags_found_here(call, ("namespace", "data_dir"), ("agent",))))
     written = [_changed(change, undo=undo) for change in changes(client, _root(call), Path.home(), start)]
     if only_print:
         parts: list[Part] = []
@@ -47,27 +47,6 @@ def _root(call: Invocation) -> Path:
     from coordinator.workspace import Workspace
 
     return Workspace.discover(call.flags.root or Path.cwd()).root
-
-
-def _command() -> str:
-    """What starts us: the plain name where the shell finds the same program by it, else its path."""
-    own = Path(sys.argv[0]).absolute()
-    found = shutil.which("scentfield")
-    if found is not None and (not own.exists() or Path(found).samefile(own)):
-        return "scentfield"
-    return str(own) if own.name == "scentfield" else str(Path(sys.executable).with_name("scentfield"))
-
-
-def _found_here_only(call: Invocation) -> list[str]:
-    """The flags that lead to this coordinator, and the agent's name, where only this call knows of them."""
-    # Settings are slow to import, and `--help` does without.
-    from coordinator.settings import origins
-
-    found = origins(call.settings, call.flags.settings_flags)
-    names = [name for name in ("namespace", "data_dir") if found[name] in ("flag", "environment")]
-    if found["agent"] == "flag":  # a variable names who works in this shell
-        names.append("agent")
-    return [part for name in names for part in (f"--{name.replace('_', '-')}", str(getattr(call.settings, name)))]
 
 
 def _changed(change: Change, *, undo: bool) -> tuple[Path, str]:

@@ -1,4 +1,4 @@
-"""The console script: `scentfield mcp` at once, all else with everything that a command line needs."""
+"""The console script: what others wait for at once, all else with everything that a command line needs."""
 
 from __future__ import annotations
 
@@ -18,6 +18,14 @@ def run() -> None:
             code = relay(flags)
             sys.stdout.flush()
             os._exit(code)  # threads may still wait for answers that nobody wants any more
+    if sys.argv[1:3] == ["guard", "check"]:
+        # Git waits for its answer.
+        from coordinator.guard.check import check_flags_of
+        from coordinator.guard.check import run as check
+
+        check_flags = check_flags_of(sys.argv[3:])
+        if check_flags is not None:
+            sys.exit(check(check_flags))
     from coordinator.cli.main import run as run_all
 
     run_all()

@@ -8,7 +8,10 @@ from typing import Any, Final
 import typer
 
 from coordinator.cli import (
+    answers,
+    ask,
     backup,
+    boards,
     chaos,
     claims,
     connect,
@@ -17,6 +20,7 @@ from coordinator.cli import (
     facts,
     field,
     files,
+    guard,
     house,
     learning,
     ledger,
@@ -28,6 +32,7 @@ from coordinator.cli import (
     status,
     stories,
     story,
+    top,
     waking,
 )
 from coordinator.cli.command import CommandFunction, CommandGroup, register, register_group, sign_callback
@@ -43,6 +48,7 @@ _PANELS: Final[dict[str, dict[str, CommandFunction]]] = {
         "mcp": mcp.mcp,
         "connect": connect.connect,
         "status": status.status,
+        "top": top.top,
         "doctor": doctor.doctor,
         "backup": backup.backup,
         "restore": backup.restore,
@@ -75,6 +81,7 @@ _PANELS: Final[dict[str, dict[str, CommandFunction]]] = {
         "undo": files.undo,
         "index": retrieval.index,
         "search": retrieval.search,
+        "ask": ask.ask,
     },
     "What it remembers": {
         "wakeup": waking.wakeup,
@@ -100,6 +107,8 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
         },
     ),
     "ledger": (ledger.show, {"show": ledger.show, "export": ledger.export, "verify": ledger.verify}),
+    "boards": (boards.show, {"show": boards.show, "export": boards.export}),
+    "answers": (answers.show, {"show": answers.show, "reset": answers.reset}),
     "embedding": (embedding.status, {"status": embedding.status, "warm": embedding.warm}),
     "playbook": (
         playbook.show,
@@ -113,6 +122,15 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
             "resume": playbook.resume,
         },
     ),
+    "guard": (
+        guard.status,
+        {
+            "status": guard.status,
+            "install": guard.install,
+            "uninstall": guard.uninstall,
+            "check": guard.check_,
+        },
+    ),
     "facts": (
         facts.recall,
         {
@@ -124,7 +142,11 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
         },
     ),
 }
-_PANEL_OF: Final = dict.fromkeys(("playbook", "facts"), "What it remembers")
+_PANEL_OF: Final = {
+    **dict.fromkeys(("playbook", "facts"), "What it remembers"),
+    "guard": "Claims",
+    "boards": "See and measure",
+}
 
 _HELP: Final = """
 Let many agents work on one body of work: see who is at what, claim files, read and edit them.

@@ -8,14 +8,8 @@ from typing import Final, NamedTuple
 
 import psutil
 
-from coordinator.identity import local_name
-
 _SAME_START_S: Final = 1.0
 FOREIGN_S: Final = 3_600.0
-LAUNCHERS: Final = frozenset(
-    ("env", "nice", "nohup", "setsid", "stdbuf", "sudo", "time", "timeout", "uv", "uvx", "xargs")
-)
-"""Programs that start one command and end with it: whoever called them is meant."""
 
 
 class ProcessMark(NamedTuple):
@@ -39,19 +33,3 @@ class ProcessMark(NamedTuple):
 def own_mark(now_s: float) -> ProcessMark:
     """The mark of this process."""
     return ProcessMark(socket.gethostname(), os.getpid(), psutil.Process().create_time(), now_s)
-
-
-def caller_names() -> list[str]:
-    """The names under which the processes above this one would be registered, the nearest first.
-
-    Launchers such as `timeout` are passed over. This process itself where nothing is above it.
-    """
-    names = [name for name in map(_name_of, psutil.Process().parents()) if name]
-    return names or [local_name()]
-
-
-def _name_of(process: psutil.Process) -> str:
-    try:
-        return "" if process.name() in LAUNCHERS else local_name(process.pid)
-    except psutil.Error:  # it has just ended, or belongs to somebody who hides it
-        return ""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from actors.quality_store.answer_message import RecordAnswer, StepTaken
 from coordinator.feedback.diagnosis import name_of
 from coordinator.feedback.iteration import Iteration
 from coordinator.feedback.quality import NOTHING, Quality
@@ -17,7 +18,8 @@ from coordinator.retrieval.passage import Passage
 class Answer:
     """The best of all rounds; true if it reached the threshold.
 
-    `best` is the round that `text` and `passages` are of, None if no round gave an answer.
+    `best` is the round that `text` and `passages` are of, None if no round gave an answer. `is_held_out`: the question
+    went by the table alone today, whatever was learned. `notes` say what went wrong beside the rounds.
     """
 
     query: str
@@ -27,6 +29,8 @@ class Answer:
     ending: Ending
     iterations: tuple[Iteration, ...]
     best: int | None
+    is_held_out: bool = False
+    notes: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return self.is_converged
@@ -46,9 +50,26 @@ class Answer:
         """How many rounds after the first asked for another answer."""
         return max(0, sum(not made.outcome.is_unchanged for made in self.iterations) - 1)
 
+    def report(self) -> RecordAnswer:
+        """What the quality store is told of it: numbers, names of strategies, and no text."""
+        rounds = self.iterations
+        return RecordAnswer(
+            self.quality.overall,
+            self.first_quality.overall,
+            str(self.ending),
+            sum(not made.outcome.is_unchanged for made in rounds),
+            sum(made.outcome.quality is None and not made.outcome.is_unchanged for made in rounds),
+            tuple(
+                StepTaken(made.tried.weakness, name_of(made.tried.plan), made.gain)
+                for made in rounds
+                if made.tried.plan and made.gain is not None
+            ),
+            self.is_held_out,
+        )
+
     def log(self) -> list[str]:
         """The rounds in words, one or two lines each, and how it ended."""
-        return [*(line for made in self.iterations for line in self._told(made)), self._end()]
+        return [*(line for made in self.iterations for line in self._told(made)), self.end, *self.notes]
 
     def _told(self, made: Iteration) -> list[str]:
         tried = made.tried
@@ -57,7 +78,9 @@ class Answer:
         result = _result(made)
         return [*lines, f"   {result}{', the best' if tried.number == self.best else ''}"] if result else lines
 
-    def _end(self) -> str:
+    @property
+    def end(self) -> str:
+        """How the loop ended, in one line."""
         reached = f"quality {self.quality.overall:.3f}"
         return {
             Ending.CONVERGED: f"converged: {reached} reaches the threshold",
@@ -77,6 +100,8 @@ class Answer:
             "first_quality": _values(self.first_quality),
             "is_converged": self.is_converged,
             "ending": str(self.ending),
+            "is_held_out": self.is_held_out,
+            "notes": list(self.notes),
             "best": self.best,
             "n_refinements": self.n_refinements,
             "iterations": [_row(made) for made in self.iterations],

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from coordinator.feedback.exchange import Exchange
-from coordinator.feedback.generator import Generator as Answering
+from coordinator.feedback.generator import Generator as Generating
 from coordinator.feedback.iteration import Outcome
 from coordinator.feedback.number import check_span
 from coordinator.feedback.quality import Quality
@@ -55,7 +55,7 @@ class Cast:
 
     query: str
     retriever: Retriever
-    generator: Answering
+    generator: Generating
     scorecard: Scorecard
     timeouts: Timeouts
     max_answer_characters: int

@@ -11,16 +11,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Mapping
-from typing import Any, Final, TypeAlias
+from dataclasses import replace
+from typing import Any, Final, Protocol, TypeAlias
 
+from actors.quality_store.answer_message import Advice
 from actors.runtime.errors import InvariantBroken, Misuse
 from coordinator.feedback.answer import Answer
 from coordinator.feedback.attempt import MAX_ANSWER_CHARACTERS, Cast, Step, Timeouts, attempt
 from coordinator.feedback.diagnosis import Diagnosis, diagnose
-from coordinator.feedback.generator import Generator as Answering
+from coordinator.feedback.generator import Generator as Generating
+from coordinator.feedback.handle import AnswerHandle, AsyncAnswerHandle
 from coordinator.feedback.number import check_whole
 from coordinator.feedback.quality import NOTHING, Quality
-from coordinator.feedback.refinement import Refinement, Rules
+from coordinator.feedback.refinement import NO_ADVICE, Refinement, Rules
 from coordinator.feedback.scorer import Scorecard
 from coordinator.feedback.selection import Selection
 from coordinator.feedback.time_limit import StepFailed, TimeLimit
@@ -28,14 +31,26 @@ from coordinator.retrieval.passage import Passage, Retriever
 
 MAX_QUERY_CHARACTERS: Final = 10_000
 MOST_ANSWER_CHARACTERS: Final = 2**24
+STORE_S: Final = 5.0
+"""The quality store is asked and told within so many seconds: an answer never waits longer for it."""
 Course: TypeAlias = Generator[Step, Any, Answer]
+
+
+class Answering(Protocol):
+    """What the loop asks of an agent: `Coordinator` and `AsyncCoordinator` are such."""
+
+    @property
+    def answers(self) -> AnswerHandle | AsyncAnswerHandle:
+        """Where answers are told of."""
 
 
 class QualityFeedbackLoop:
     """The contract's loop; safe to use for several questions at once.
 
     `max_iterations` rounds at most follow the first answer. `top_k` and `level` are where each question begins,
-    `max_top_k` is where it stops to grow. Raises `Misuse` for numbers that cannot be.
+    `max_top_k` is where it stops to grow. With an `agent`, what has helped all agents most is tried first, and the
+    quality store is told how each question went; if it cannot be asked or told, the answer's notes say so, and the
+    table holds. Raises `Misuse` for numbers that cannot be.
     """
 
     def __init__(
@@ -50,6 +65,7 @@ class QualityFeedbackLoop:
         scorecard: Scorecard | None = None,
         timeouts: Timeouts | None = None,
         max_answer_characters: int = MAX_ANSWER_CHARACTERS,
+        agent: Answering | None = None,
         clock_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self.rules = Rules(quality_threshold, max_iterations, min_improvement, max_top_k)
@@ -60,6 +76,7 @@ class QualityFeedbackLoop:
         self._scorecard = scorecard or Scorecard()
         self._timeouts = timeouts or Timeouts()
         self._max_answer_characters = max_answer_characters
+        self._agent = agent
         self._clock_s = clock_s
         self._time_limit = TimeLimit()
 
@@ -67,7 +84,7 @@ class QualityFeedbackLoop:
         """The weakest dimension and the table's strategies for it, with the reason."""
         return diagnose(quality)
 
-    def run(self, query: str, *, retriever: Retriever, generator: Answering) -> Answer:
+    def run(self, query: str, *, retriever: Retriever, generator: Generating) -> Answer:
         """The best answer that the rounds gave, blocking. Raises `Misuse` for a question that is none."""
         course = self._course(self._cast(query, retriever, generator))
         turn = _advance(course, None)
@@ -79,7 +96,7 @@ class QualityFeedbackLoop:
             turn = _advance(course, told)
         return turn
 
-    async def run_async(self, query: str, *, retriever: Retriever, generator: Answering) -> Answer:
+    async def run_async(self, query: str, *, retriever: Retriever, generator: Generating) -> Answer:
         """The same without blocking the event loop; what blocks runs in a thread, what is awaitable on this loop."""
         course = self._course(self._cast(query, retriever, generator))
         turn = _advance(course, None)
@@ -91,7 +108,7 @@ class QualityFeedbackLoop:
             turn = _advance(course, told)
         return turn
 
-    def _cast(self, query: str, retriever: Retriever, generator: Answering) -> Cast:
+    def _cast(self, query: str, retriever: Retriever, generator: Generating) -> Cast:
         if not query.strip():
             raise Misuse(f"{query!r} is no question: give a text")
         if len(query) > MAX_QUERY_CHARACTERS:
@@ -103,7 +120,9 @@ class QualityFeedbackLoop:
 
     def _course(self, cast: Cast) -> Course:
         """All steps of one question, in order."""
-        refinement = Refinement(self.rules, self._first)
+        notes: list[str] = []
+        advice: Advice | None = yield from self._with_store(notes, "advice", lambda answers: answers.advice(cast.query))
+        refinement = Refinement(self.rules, self._first, NO_ADVICE if advice is None else dict(advice.rows))
         shown: dict[int, tuple[Passage, ...]] = {}
         before: tuple[Passage, ...] | None = None
         while (tried := refinement.wanted) is not None:
@@ -111,7 +130,22 @@ class QualityFeedbackLoop:
             refinement.take(outcome)
             if outcome.quality is not None:
                 before = shown[tried.number] = passages
-        return _made(cast.query, refinement, shown)
+        answer = _made(cast.query, refinement, shown, is_held_out=advice is not None and advice.is_held_out)
+        yield from self._with_store(notes, "report", lambda answers: answers.record(answer.report(), cast.query))
+        return replace(answer, notes=tuple(notes))
+
+    def _with_store(
+        self, notes: list[str], name: str, call: Callable[[AnswerHandle | AsyncAnswerHandle], Any]
+    ) -> Generator[Step, Any, Any]:
+        """What the quality store says; None without an agent, and where it fails or is late, which is noted."""
+        agent = self._agent
+        if agent is None:
+            return None
+        try:
+            return (yield Step(name, lambda: call(agent.answers), STORE_S))
+        except StepFailed as failure:
+            notes.append(f"the quality store has no part in this: {failure.problem}")
+            return None
 
 
 def _advance(course: Course, told: Any) -> Step | Answer:
@@ -123,8 +157,10 @@ def _advance(course: Course, told: Any) -> Step | Answer:
         return answer
 
 
-def _made(query: str, refinement: Refinement, shown: Mapping[int, tuple[Passage, ...]]) -> Answer:
+def _made(query: str, refinement: Refinement, shown: Mapping[int, tuple[Passage, ...]], *, is_held_out: bool) -> Answer:
     best, ending = refinement.best, refinement.ending
+    if best is not None and not best.outcome.has_text:
+        best = None  # the best of nothing
     if ending is None:
         raise InvariantBroken(f"a loop has ended without a reason after {len(refinement.iterations)} rounds")
     return Answer(
@@ -135,4 +171,5 @@ def _made(query: str, refinement: Refinement, shown: Mapping[int, tuple[Passage,
         ending,
         tuple(refinement.iterations),
         None if best is None else best.tried.number,
+        is_held_out,
     )

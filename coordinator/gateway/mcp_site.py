@@ -16,7 +16,7 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp_types import UNSUPPORTED_PROTOCOL_VERSION
+from mcp_types import INVALID_REQUEST, UNSUPPORTED_PROTOCOL_VERSION
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
@@ -26,6 +26,7 @@ from actors.runtime.errors import Misuse, ScentfieldError
 from coordinator.core import Core, Identity
 from coordinator.embedding.embedder import Embedder
 from coordinator.gateway.attendance import Attendance
+from coordinator.gateway.in_flight import MAX_ID_LENGTH, InFlight, is_too_long, request_id
 from coordinator.gateway.jail import Jail
 from coordinator.gateway.mcp_server import Context, make_server
 from coordinator.gateway.party import Party, agent_name
@@ -37,10 +38,11 @@ from coordinator.workspace import Workspace
 
 AGENT_HEADER: Final = "scentfield-agent"
 ROOT_HEADER: Final = "scentfield-root"
+SEAT_HEADER: Final = "scentfield-seat"
 _SESSION_HEADER: Final = "mcp-session-id"
 _VERSION_HEADER: Final = "mcp-protocol-version"
 _BEATS_A_TTL: Final = 3.0
-_ROUND_S: Final = 1.0
+_ROUND_S: Final = 0.25
 _log = logging.getLogger(__name__)
 
 
@@ -62,7 +64,8 @@ class McpSite:
         self._embedder = embedder
         self._monotonic = monotonic
         self._parties: dict[str, Party] = {}
-        self._attendance = Attendance(silent_s=settings.gateway.silent_s, lost_s=settings.ttl_s)
+        self._attendance = Attendance(silent_s=settings.gateway.silent_s, gone_s=settings.gateway.gone_s)
+        self._in_flight = InFlight()
         self._manager = StreamableHTTPSessionManager(
             make_server(self._party_of),
             session_idle_timeout=None,  # attendance decides
@@ -90,15 +93,34 @@ class McpSite:
         if revision is not None and revision not in HANDSHAKE_PROTOCOL_VERSIONS:
             await _unsupported(revision)(scope, receive, send)
             return
+        body: Message = {} if scope["method"] != "POST" else await receive()  # the door gives all of it at once
+        asked = request_id(body.get("body", b""))
+        if asked is not None and is_too_long(asked):
+            await _refused(None, f"a request's id has at most {MAX_ID_LENGTH} characters")(scope, receive, send)
+            return
+        whole = _after(body, receive) if body else receive
         session = headers.get(_SESSION_HEADER)
         if session is None:
-            await self._manager.handle_request(scope, receive, partial(self._send_opening, send))
-            return
-        self._attendance.opened(session, self._monotonic(), is_stream=scope["method"] == "GET")
+            await self._manager.handle_request(scope, whole, partial(self._send_opening, send))
+        elif asked is None:
+            await self._attended(session, scope, whole, send)
+        elif self._in_flight.took(session, asked):
+            try:
+                await self._attended(session, scope, whole, send)
+            finally:
+                self._in_flight.answered(session, asked)
+        else:
+            what = f"a request with the id {asked!r} is being answered: give each request of a session its own id"
+            await _refused(asked, what)(scope, receive, send)
+
+    async def _attended(self, session: str, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request of a session, which is there meanwhile."""
+        is_stream = scope["method"] == "GET"
+        self._attendance.opened(session, self._monotonic(), is_stream=is_stream)
         try:
             await self._manager.handle_request(scope, receive, send)
         finally:
-            self._attendance.closed(session, self._monotonic())
+            self._attendance.closed(session, self._monotonic(), is_stream=is_stream)
         if scope["method"] == "DELETE":
             await self._end(session)
 
@@ -124,7 +146,8 @@ class McpSite:
             named = unquote(headers.get(AGENT_HEADER, ""))
             name = named or ("" if client is None else client.client_info.name)
             workspace = self._jail.workspace(unquote(headers.get(ROOT_HEADER, "")))
-            party = self._parties[session] = Party(agent_name(name), partial(self._core, workspace))
+            seat = headers.get(SEAT_HEADER, "")
+            party = self._parties[session] = Party(agent_name(name), partial(self._core, workspace), seat)
         return party
 
     def _core(self, workspace: Workspace, identity: Identity) -> Core:
@@ -186,6 +209,21 @@ def _unsupported(revision: str) -> JSONResponse:
     message = "this server keeps sessions, which that revision of MCP has not: begin with initialize"
     error = {"code": UNSUPPORTED_PROTOCOL_VERSION, "message": message, "data": data}
     return JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, status_code=400)
+
+
+def _refused(asked: str | int | None, message: str) -> JSONResponse:
+    error = {"code": INVALID_REQUEST, "message": message}
+    return JSONResponse({"jsonrpc": "2.0", "id": asked, "error": error}, status_code=400)
+
+
+def _after(first: Message, receive: Receive) -> Receive:
+    """What is received when `first` was taken out already."""
+    kept = [first]
+
+    async def receive_after() -> Message:
+        return kept.pop() if kept else await receive()
+
+    return receive_after
 
 
 async def _nothing() -> Message:

@@ -27,8 +27,9 @@ def agent_name(text: str) -> str:
 class Party:
     """Registers its agents on first use; all end with the session."""
 
-    def __init__(self, name: str, make_core: MakeCore) -> None:
+    def __init__(self, name: str, make_core: MakeCore, seat: str = "") -> None:
         self.name = name
+        self._seat = seat
         self._make_core = make_core
         self._agents: dict[str, AsyncCoordinator] = {}
         self._cores: dict[str, Core] = {}
@@ -43,7 +44,7 @@ class Party:
         async with self._registering:  # two calls at once must not become two agents
             if self._is_over:
                 raise UnknownAgent("this MCP session has ended: connect again")
-            own = await self._registered("", Identity(self.name, "", "connection"))
+            own = await self._registered("", Identity(self.name, "", "connection", self._seat))
             if not sub_agent:
                 return own
             return await self._registered(sub_agent, Identity(sub_agent, own.agent_id, "connection"))

@@ -33,6 +33,9 @@ class GatewaySettings(BaseModel):
     silent_s: float = Field(
         default=600.0, ge=1.0, le=86_400.0, description="an MCP client without an open stream may be silent so long"
     )
+    gone_s: float = Field(
+        default=1.25, ge=0.0, le=3_600.0, description="an MCP client whose stream was closed may come back so long"
+    )
 
     @field_validator("roots", mode="after")
     @classmethod

@@ -17,7 +17,10 @@ from actors.memory.messages import Statistics as MemoryCounts
 from actors.quality_store.messages import Statistics
 from actors.scent_field.messages import FieldCounts
 from actors.thresholds.messages import Statistics as LearningCounts
+from coordinator.efficacy.figure import Figures
 from coordinator.metrics.actor_metric import ACTOR_METRICS, actor_families
+from coordinator.metrics.answer_metric import ANSWER_METRICS, answer_families
+from coordinator.metrics.efficacy_metric import EFFICACY_METRICS, efficacy_families
 from coordinator.metrics.field_metric import FIELD_METRICS, field_families
 from coordinator.metrics.learning_metric import LEARNING_METRICS, learning_families
 from coordinator.metrics.ledger_metric import LEDGER_METRICS, ledger_families
@@ -31,9 +34,11 @@ METRICS: Final[tuple[Metric, ...]] = (
     *FIELD_METRICS,
     *QUALITY_METRICS,
     *LEDGER_METRICS,
+    *ANSWER_METRICS,
     *LEARNING_METRICS,
     *MEMORY_METRICS,
     *MODEL_METRICS,
+    *EFFICACY_METRICS,
 )
 
 
@@ -53,11 +58,20 @@ class Sighting:
 
 
 class FieldCollector(Collector):
-    """The one collector of everything that Scentfield exports; `model` is the embedding actor's account, if any."""
+    """The one collector of everything that Scentfield exports.
 
-    def __init__(self, sightings: Sequence[Sighting], model: Mapping[str, Any] | None = None) -> None:
+    `model` is the embedding actor's account, if any; `figures` are those of efficacy, where the ledger answered.
+    """
+
+    def __init__(
+        self,
+        sightings: Sequence[Sighting],
+        model: Mapping[str, Any] | None = None,
+        figures: Figures | None = None,
+    ) -> None:
         self._sightings = sightings
         self._model = model
+        self._figures = figures
 
     def collect(self) -> Iterator[Family]:
         """The metrics that have samples, always in the same order."""
@@ -72,9 +86,12 @@ class FieldCollector(Collector):
             elif isinstance(seen.counts, Statistics):
                 yield from quality_families(seen.counts)
                 yield from ledger_families(seen.counts)
+                yield from answer_families(seen.counts.answers)
             elif isinstance(seen.counts, LearningCounts):
                 yield from learning_families(seen.counts)
             elif isinstance(seen.counts, MemoryCounts):
                 yield from memory_families(seen.counts)
         if self._model is not None:
             yield from model_families(self._model)
+        if self._figures is not None:
+            yield from efficacy_families(self._figures)

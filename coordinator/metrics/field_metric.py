@@ -19,6 +19,12 @@ _DUPLICATE_WORK = counter(
     "Times an agent was kept from work that a live agent was doing already: once for each asking session, target and "
     "claim, unless waiting got it the target in the end",
 )
+_CHANGES_REFUSED = counter(
+    "changes_refused",
+    "Changes of targets that somebody else held, refused by the guard of git or by an agent's hook; part of the "
+    "duplicate work prevented",
+    "source",
+)
 _CLAIMS_ENDED = counter(
     "claims_ended",
     "Claims that ended: released by the holder, expired with its session, faded without heartbeats, idle while "
@@ -49,6 +55,7 @@ _PLACES: Final[Mapping[str, tuple[Metric, tuple[str, ...]]]] = {
     "claims_renewed": (_CLAIMS_RENEWED, ()),
     "claims_rejected": (_CLAIMS_REJECTED, ()),
     "duplicate_work_prevented": (_DUPLICATE_WORK, ()),
+    **{f"duplicate_work_prevented_{source}": (_CHANGES_REFUSED, (source,)) for source in ("guard", "hook")},
     **{f"claims_{cause}": (_CLAIMS_ENDED, (cause,)) for cause in ("released", "expired", "faded", "idle", "forced")},
     "claims_transferred": (_CLAIMS_TRANSFERRED, ()),
     "waits_queued": (_WAITS_QUEUED, ()),

@@ -47,6 +47,8 @@ class GatewayLine:
             "Accept": f"application/json, {_STREAM}",
             "Scentfield-Root": quote(str(settings.root)),
         }
+        if settings.seat:
+            self._headers["Scentfield-Seat"] = settings.seat
         if settings.agent:
             self._headers["Scentfield-Agent"] = quote(settings.agent)
         if settings.token:

@@ -6,9 +6,11 @@ import contextlib
 import os
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from actors.runtime.errors import ScentfieldError
+from coordinator.identity import client_seat
 from coordinator.relay.gateway_line import GatewayLine
 from coordinator.relay.line_settings import Flags, find_line
 from coordinator.relay.relay import Relay, standard_lines, to_standard_output
@@ -32,7 +34,8 @@ def run(flags: Flags) -> int:
     """Serve standard input until it ends; the exit code. What keeps it from that is told to the client."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
-        line: GatewayLine | ScentfieldError = GatewayLine(find_line(flags, os.environ, Path.cwd()))
+        settings = replace(find_line(flags, os.environ, Path.cwd()), seat=client_seat())
+        line: GatewayLine | ScentfieldError = GatewayLine(settings)
     except ScentfieldError as error:
         print(f"error: {error.message}", file=sys.stderr)  # noqa: T201  # the only screen it has
         line = error

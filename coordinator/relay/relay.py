@@ -19,7 +19,7 @@ from coordinator.relay.gateway_line import GatewayLine, Refused, SessionGone
 
 MAX_AT_ONCE: Final = 32
 MAX_LINE_BYTES: Final = 4 * 2**20
-_AGAIN_S: Final = 1.0
+_AGAIN_S: Final = 0.5  # well within the time that a gateway waits for a stream to come back
 _LAST_ANSWERS_S: Final = 0.5
 _PARSE_ERROR: Final = -32700
 _INVALID_REQUEST: Final = -32600

@@ -14,6 +14,7 @@ from actors.coordination.machine import Coordination
 from actors.runtime.outbox import MAX_DELIVERY
 from actors.runtime.received import NotesApplied
 from actors.scent_field.event import (
+    ChangeRefused,
     ClaimRejected,
     LeaseEnded,
     LeaseGranted,
@@ -68,6 +69,7 @@ class FieldTeller:
             WaiterQueued: self._queued,
             WaiterLeft: self._left,
             ClaimRejected: self._rejected,
+            ChangeRefused: self._rejected,
             SignalDeposited: self._deposited,
             SignalNoted: self._noted,
             StrictnessSet: self._strictness,
@@ -244,7 +246,7 @@ class FieldTeller:
             return None
         return Draft("left the line", waiter.session_id, event.space, waiter.targets, event.reason, began)
 
-    def _rejected(self, event: ClaimRejected) -> Draft:
+    def _rejected(self, event: ClaimRejected | ChangeRefused) -> Draft:
         """A refusal; of one that prevented no new duplicate work the journal keeps who asked, and not for what."""
         leases = [self._state.spaces[event.space].leases.leases.get(one.lease_id) for one in event.prevented]
         holders = tuple(dict.fromkeys(lease.session_id for lease in leases if lease is not None))
@@ -254,7 +256,7 @@ class FieldTeller:
             event.session_id,
             event.space,
             targets,
-            f"held by {', '.join(holders)}" if holders else "again, or for another reason than a holder's work",
+            _held_by(event, holders),
             self._threads.of_each(("lease", one.lease_id) for one in event.prevented),
             holders,
         )
@@ -311,3 +313,10 @@ def _claim(lease: Lease) -> str:
 
 def _with_intent(detail: str, intent: str) -> str:
     return f"{detail}: {intent}" if intent else detail
+
+
+def _held_by(event: ClaimRejected | ChangeRefused, holders: Sequence[str]) -> str:
+    if not holders:
+        return "again, or for another reason than a holder's work"
+    way = f", said the {event.source}" if isinstance(event, ChangeRefused) else ""
+    return f"held by {', '.join(holders)}{way}"

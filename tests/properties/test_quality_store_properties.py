@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, NamedTuple
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from actors.quality_store.answer_message import ENDINGS, AskAdvice, RecordAnswer, ResetAnswers, StepTaken
 from actors.quality_store.cause import NOT_FOUND_CAUSES, SILENT_CAUSES
 from actors.quality_store.event import (
     AgentForgotten,
+    AnswerRecorded,
+    AnswersForgotten,
     EditTried,
     EscalationArmed,
     EscalationEnded,
@@ -41,6 +45,7 @@ from actors.quality_store.messages import (
     ResolveMode,
 )
 from actors.quality_store.mode import WHOLE_FILE_MODES
+from actors.quality_store.strategy import PLANS, WEAKNESSES
 from actors.runtime.errors import Misuse, UnknownAgent
 from actors.runtime.holdout import EDIT_PENALTY, EXPECTED_COST
 from actors.runtime.machine import NOBODY, Caller, Now
@@ -64,8 +69,10 @@ SMALL = Limits(
     ledger_months=1,
     max_records=2,
     penalty_holdout=0.5,
+    max_answering=1,
 )
 ADA = Caller("ada#1")
+GOES_ON = (RecordOutcome, ResolveMode, PeekMode, RecordRead, DropEscalation, FollowMove, RecordAnswer, AskAdvice)
 
 
 class By(NamedTuple):
@@ -136,6 +143,24 @@ silent = st.one_of(
         arms=layers,
     ),
 )
+qualities = st.sampled_from([0.0, 0.3, 0.5, 0.8, 1.0])
+steps_taken = st.builds(
+    StepTaken, st.sampled_from(WEAKNESSES), st.sampled_from(PLANS), st.sampled_from([-1.0, 0.0, 0.1])
+)
+answers = st.one_of(
+    st.builds(
+        RecordAnswer,
+        qualities,
+        st.just(0.0),
+        st.sampled_from(ENDINGS),
+        st.integers(0, 4),
+        st.integers(0, 2),
+        st.lists(steps_taken, max_size=3).map(tuple),
+        st.booleans(),
+    ),
+    st.builds(AskAdvice, st.sampled_from(["a", "b", "x"])),
+    st.just(ResetAnswers()),
+)
 resolutions = st.builds(ResolveMode, spaces, paths, few_modes)
 others = st.one_of(
     st.builds(PeekMode, spaces, paths, modes),
@@ -155,11 +180,22 @@ illegal = st.one_of(
 )
 admissions = st.tuples(st.sampled_from(["ada#1", "bob#1", "cyd#1"]), st.sampled_from(["t", "u"]))
 waits = st.sampled_from([0.0, 1.0, HOUR_S - 1, HOUR_S, 10 * DAY_S, 30 * DAY_S, 31 * DAY_S])
-by_bob = st.builds(By, st.just("bob#1"), st.one_of(reads, signals))
+by_bob = st.builds(By, st.sampled_from(["bob#1", "cyd#1"]), st.one_of(reads, signals, answers))
 steps = st.tuples(
     waits,
     st.one_of(
-        signals, signals, reads, reads, by_bob, resolutions, silent, others, illegal, admissions, st.just("undo")
+        signals,
+        signals,
+        reads,
+        reads,
+        by_bob,
+        answers,
+        resolutions,
+        silent,
+        others,
+        illegal,
+        admissions,
+        st.just("undo"),
     ),
 )
 histories = st.lists(steps, max_size=60)
@@ -280,6 +316,7 @@ def test_replaying_the_journal_gives_the_same_state(history):
             max_files=1,
             max_records=1,
             ledger_days=1,
+            max_answering=1,
         )
     )
     for event in run.events:
@@ -298,7 +335,7 @@ def test_a_restored_store_goes_on_like_the_one_it_was_taken_from(history, future
     utc_s = run.utc_s
     for wait, command in future:
         utc_s += wait
-        if isinstance(command, (RecordOutcome, ResolveMode, PeekMode, RecordRead, DropEscalation, FollowMove)):
+        if isinstance(command, GOES_ON):
             assert attempt(restored, command, utc_s) == attempt(run.store, command, utc_s)
     assert list(restored.snapshot()) == list(run.store.snapshot())
 
@@ -336,6 +373,9 @@ def test_bounds_always_hold(history):
         assert sizes["ledger_totals"] <= 4 + 8 * 4
         assert sizes["ledger_chain"] <= 1 + 2
         assert sizes["outbox"] <= 2 * (1 + 201)
+        assert sizes["answer_windows"] <= 1 + 1
+        assert sizes["answer_strategies"] <= 5 * 4
+        assert sizes["answer_arms"] <= 2 * 4
 
 
 def check_row_bounds(name, rows):
@@ -344,6 +384,10 @@ def check_row_bounds(name, rows):
             assert len(compressed) <= 5
             assert len(fulls) <= 10
             assert len(files) <= 2
+    if name == "answer_windows":
+        assert all(len(qualities) <= (25 if session else 100) for session, *_, qualities in rows)
+    if name == "answer_strategies":
+        assert all(len(days) <= 30 for *_, days in rows)
     if name == "rates":
         assert all(len(days) <= 30 for *_, days in rows)
 
@@ -379,6 +423,22 @@ def test_counters_are_a_recount_of_the_events(history, wait):
         told = sum(getattr(event, name) for event in run.events if isinstance(event, ViewShown))
         assert sum(getattr(row, name) for row in statistics.reads) == told
     check_read_counters(run, statistics, kinds)
+    check_answer_counters(run, statistics)
+
+
+def check_answer_counters(run, statistics):
+    told = [event for event in run.events if isinstance(event, AnswerRecorded)]
+    seen = statistics.answers
+    assert sum(row.n for row in seen.arms) == len(told)
+    assert sum(row.n_asked for row in seen.arms) == sum(event.n_asked for event in told)
+    after_reset = run.events
+    for place, event in enumerate(run.events):
+        if isinstance(event, AnswersForgotten):
+            after_reset = run.events[place + 1 :]
+    recent = [event for event in after_reset if isinstance(event, AnswerRecorded)]
+    assert seen.window.n == min(100, len(recent))
+    assert seen.window.mean == pytest.approx(sum(event.quality for event in recent[-100:]) / max(1, len(recent[-100:])))
+    assert sum(row.n for row in seen.strategies) == sum(len(event.steps) for event in recent)
 
 
 def check_read_counters(run, statistics, kinds):

@@ -10,10 +10,10 @@ import psutil
 import pytest
 
 from actors.runtime.errors import Busy, Corrupt, Unavailable
-from coordinator.cli.process import FOREIGN_S, LAUNCHERS, ProcessMark, caller_names, own_mark
+from coordinator.cli.process import FOREIGN_S, ProcessMark, own_mark
 from coordinator.cli.session_file import BLOCK, KEPT_S, MAX_BLOCKS, KeptSession, SessionFolder, file_stem
 from coordinator.domain import QUALITY_STORE, SCENT_FIELD
-from coordinator.identity import local_name
+from coordinator.identity import LAUNCHERS, caller_names, local_name
 
 NOBODY: dict[str, frozenset[int]] = {}
 DEAD = ProcessMark(own_mark(0.0).host, 2**22 + 1, 1.0, 0.0)

@@ -49,6 +49,7 @@ def test_a_snapshot_is_restored_with_all_that_it_counts():
     claim(machine, "ann#1", "a")
     claim(machine, "bob#2", "a", wait_s=60.0)
     machine.perform(Caller("ann#1"), Release("s", ("a",), 0, True), at(1))
+    machine.perform(Caller(""), Register("cat", "the-secret-of-cat", "", "decay", 30.0, "host-7-1"), at(1))
     twin = restored(machine)
     assert list(twin.snapshot()) == list(machine.snapshot())
     assert claim(twin, "ann#1", "b", now=2).generation == 3

@@ -1,4 +1,4 @@
-"""Clients that others wrote: the Inspector's command line, and the official conformance suite.
+"""Clients that others wrote: the Inspector's command line, the TypeScript SDK's client, and the conformance suite.
 
 They are Node programs, pinned in tests/node; `make test` installs them where npm is there.
 """
@@ -12,12 +12,14 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp import Client
 
 from coordinator.aio import AsyncCoordinator
 from coordinator.gateway.address_file import GatewayAddress, write_address
@@ -126,6 +128,56 @@ def test_the_inspector_lists_and_calls_every_tool_of_a_server_that_it_starts(
     relay = {"command": command, "args": ["mcp", "--root", str(gateway.root)], "env": told}
     config.write_text(json.dumps({"mcpServers": {"scentfield": relay}}))
     assert_all_answered(inspected(inspect, [*given, "--config", str(config), "--server", "scentfield"]), gateway.root)
+
+
+@pytest.fixture
+def hold(node: str) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """`hold(gateway, "src/a.py")` is a process on the TypeScript SDK that claims a file, and holds it until it ends."""
+    begun: list[subprocess.Popen[str]] = []
+
+    def start(gateway: Any, target: str) -> subprocess.Popen[str]:
+        command = [node, str(NODE_FOLDER / "hold.mjs"), f"{gateway.url}/mcp", target]
+        begun.append(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
+        return begun[-1]
+
+    yield start
+    for process in begun:
+        process.kill()
+        process.wait(timeout=WAIT_S)
+        for pipe in (process.stdin, process.stdout):
+            assert pipe is not None
+            pipe.close()
+
+
+def closed(process: subprocess.Popen[str]) -> None:
+    assert process.stdin is not None
+    process.stdin.close()
+
+
+@pytest.mark.parametrize("end", [closed, subprocess.Popen.kill])
+def test_a_file_is_free_soon_after_its_holder_has_closed_its_connection_or_was_killed(
+    open_gateway: Callable[..., Any],
+    hold: Callable[..., subprocess.Popen[str]],
+    end: Callable[[subprocess.Popen[str]], None],
+) -> None:
+    gateway = open_gateway()
+    first = hold(gateway, "src/a.py")
+    assert first.stdout is not None
+    assert json.loads(first.stdout.readline())["granted"]
+
+    async def story() -> float:
+        async with Client(f"{gateway.url}/mcp") as second:
+            claim = {"action": "claim", "targets": ["src/a.py"]}
+            (conflict,) = (await second.call_tool("ctx_agent", claim)).structured_content["conflicts"]
+            assert conflict["holder"].startswith("holder#")
+            assert 0.0 <= conflict["age_s"] < 60.0
+            end(first)
+            ended_s = time.monotonic()
+            answer = await second.call_tool("ctx_agent", claim | {"wait_s": 30.0})
+            assert answer.structured_content["granted"]
+            return time.monotonic() - ended_s
+
+    assert asyncio.run(story()) < 2.0
 
 
 class _Nothing(ToolInput):

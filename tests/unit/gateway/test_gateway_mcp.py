@@ -87,26 +87,81 @@ def test_two_clients_claim_one_file_and_the_second_gets_it_when_the_first_has_go
     assert asyncio.run(story()) < 2.0
 
 
-def test_a_client_that_dies_gives_its_claims_up_after_the_ttl(open_gateway: Callable[..., Any]) -> None:
+def test_an_open_stream_keeps_a_session_and_its_end_frees_what_it_holds(open_gateway: Callable[..., Any]) -> None:
     gateway = open_gateway()
 
-    async def story() -> None:
+    async def story() -> float:
         http = httpx2.AsyncClient(timeout=30.0)
         begun = await http.post(f"{gateway.url}/mcp", json=_INITIALIZE, headers=_ACCEPT)
         session = {**_ACCEPT, "mcp-session-id": begun.headers["mcp-session-id"]}
         await http.post(f"{gateway.url}/mcp", json=_INITIALIZED, headers=session)
-        async with http.stream("GET", f"{gateway.url}/mcp", headers=session):
-            claimed = await http.post(f"{gateway.url}/mcp", json=_claim("src/a.py"), headers=session)
-            assert '"granted":true' in claimed.text.replace(" ", "")
-            async with client_of(gateway) as other:
+        async with client_of(gateway) as other:
+            async with http.stream("GET", f"{gateway.url}/mcp", headers=session):
+                claimed = await http.post(f"{gateway.url}/mcp", json=_claim("src/a.py"), headers=session)
+                assert '"granted":true' in claimed.text.replace(" ", "")
                 waited = await call(other, action="claim", targets=["src/a.py"], wait_s=3.0)  # longer than the TTL
                 assert not waited.structured_content["granted"], "the open stream keeps it"
-        await http.aclose()  # no DELETE: the connection is gone, as with kill -9
-        async with client_of(gateway) as other:
+            await http.aclose()  # no DELETE: the connection is gone, as with kill -9
+            started_s = time.monotonic()
             answer = await call(other, action="claim", targets=["src/a.py"], wait_s=20.0)
             assert answer.structured_content["granted"]
+            return time.monotonic() - started_s
+
+    assert asyncio.run(story()) < 2.0
+
+
+def test_a_stream_that_comes_back_at_once_keeps_the_session(open_gateway: Callable[..., Any]) -> None:
+    gateway = open_gateway(gone_s=1.0)
+
+    async def story() -> None:
+        async with httpx2.AsyncClient(timeout=30.0) as http, client_of(gateway) as other:
+            begun = await http.post(f"{gateway.url}/mcp", json=_INITIALIZE, headers=_ACCEPT)
+            session = {**_ACCEPT, "mcp-session-id": begun.headers["mcp-session-id"]}
+            await http.post(f"{gateway.url}/mcp", json=_INITIALIZED, headers=session)
+            await http.post(f"{gateway.url}/mcp", json=_claim("src/a.py"), headers=session)
+            for _ in range(3):
+                async with http.stream("GET", f"{gateway.url}/mcp", headers=session) as stream:
+                    assert stream.status_code == 200
+            async with http.stream("GET", f"{gateway.url}/mcp", headers=session):
+                waited = await call(other, action="claim", targets=["src/a.py"], wait_s=3.0)
+                assert not waited.structured_content["granted"]
 
     asyncio.run(story())
+
+
+def test_a_second_request_with_an_id_that_is_being_answered_is_refused(open_gateway: Callable[..., Any]) -> None:
+    gateway = open_gateway()
+
+    async def story() -> None:
+        async with httpx2.AsyncClient(timeout=30.0) as http, client_of(gateway) as other:
+            await call(other, action="claim", targets=["src/a.py"])
+            begun = await http.post(f"{gateway.url}/mcp", json=_INITIALIZE, headers=_ACCEPT)
+            session = {**_ACCEPT, "mcp-session-id": begun.headers["mcp-session-id"]}
+            await http.post(f"{gateway.url}/mcp", json=_INITIALIZED, headers=session)
+            waiting = _claim("src/a.py") | {"id": 7}
+            waiting["params"]["arguments"]["wait_s"] = 60.0
+            first = asyncio.create_task(http.post(f"{gateway.url}/mcp", json=waiting, headers=session))
+            await until(lambda: asyncio.sleep(0, len(gateway.site._mcp._in_flight) == 1))
+            for same in (7, "7"):
+                ping = {"jsonrpc": "2.0", "id": same, "method": "ping"}
+                refused = await http.post(f"{gateway.url}/mcp", json=ping, headers=session)
+                assert (refused.status_code, refused.json()["id"]) == (400, same)
+                assert "is being answered: give each request of a session its own id" in refused.text
+            await call(other, action="release", targets=["src/a.py"])
+            assert '"granted":true' in (await first).text.replace(" ", ""), "the first is not disturbed"
+            again = await http.post(f"{gateway.url}/mcp", json=ping, headers=session)
+            assert again.status_code == 200, "an id that was answered is free"
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize("asked", [b'"' + b"x" * 201 + b'"', b"9" * 4_000])
+def test_an_id_that_is_too_long_is_refused(open_gateway: Callable[..., Any], asked: bytes) -> None:
+    json_type = {"content-type": "application/json"}
+    body = b'{"jsonrpc":"2.0","id":' + asked + b',"method":"ping"}'
+    told = open_gateway().post("/mcp", body, **_ACCEPT, **json_type)
+    assert told.status_code == 400
+    assert "id has at most 200 characters" in told.text
 
 
 def test_a_fault_ends_neither_the_heartbeats_nor_the_look_for_who_has_gone(

@@ -104,6 +104,33 @@ def test_a_client_that_starts_its_server_works_and_its_end_frees_its_claims(
     assert time.monotonic() - ended_s < 2.0
 
 
+def test_what_a_killed_relay_held_is_free_soon(open_gateway: Callable[..., Any], relay: Callable[..., Lines]) -> None:
+    gateway = open_gateway()
+    other = relay(gateway, agent="bob")
+    other.begin()
+    arguments = ["-c", RELAY, "mcp", "--url", gateway.url, "--agent", "ann", "--root", str(gateway.root)]
+    client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}
+    claim = {"name": "ctx_agent", "arguments": {"action": "claim", "targets": ["src/a.py"]}}
+    with subprocess.Popen([sys.executable, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+
+        def ask(method: str, params: Any) -> bytes:
+            told = {"jsonrpc": "2.0", "id": method, "method": method, "params": params}
+            process.stdin.write(json.dumps(told).encode() + b"\n")
+            process.stdin.flush()
+            return process.stdout.readline()
+
+        ask("initialize", client)
+        process.stdin.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+        assert b"granted to ann#" in ask("tools/call", claim)
+        assert b"NOT GRANTED" in json.dumps(other.call(action="claim", targets=["src/a.py"])).encode()
+        process.kill()
+        killed_s = time.monotonic()
+        assert text_of(other.call(action="claim", targets=["src/a.py"], wait_s=20)).startswith("granted")
+        assert time.monotonic() - killed_s < 2.0
+
+
 def test_calls_run_side_by_side(open_gateway: Callable[..., Any], relay: Callable[..., Lines]) -> None:
     gateway = open_gateway()
     ann, bob = relay(gateway), relay(gateway, agent="bob")

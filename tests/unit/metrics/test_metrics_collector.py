@@ -18,6 +18,7 @@ from actors.memory.factory import make_memory
 from actors.memory.messages import AddEntry, RecordRecall, RecordWakeup, Remember, VoteEntry
 from actors.memory.messages import GetStatistics as GetMemoryStatistics
 from actors.memory.messages import Statistics as MemoryCounts
+from actors.quality_store.answer_message import RecordAnswer, StepTaken
 from actors.quality_store.machine import QualityStore
 from actors.quality_store.messages import GetStatistics, RecordOutcome, RecordRead, ResolveMode, Statistics
 from actors.runtime.machine import NOBODY, Caller, Now
@@ -185,6 +186,39 @@ def test_edits_and_reads_are_counted_by_extension() -> None:
     assert seen['scentfield_auto_reads_total{source="edit_fail_escalation"}'] == 1
 
 
+def test_answers_are_counted_by_arm_and_ending_and_strategies_by_weakness() -> None:
+    store = QualityStore()
+    expanded = (StepTaken("relevance", "expand_retrieval", 0.2),)
+    for _ in range(10):
+        store.perform(Caller("ann#1"), RecordAnswer(0.8, 0.6, "converged", 2, 0, expanded), START)
+    for _ in range(5):
+        store.perform(Caller("ann#1"), RecordAnswer(0.4, 0.4, "failed", 3, 2, (), is_held_out=True), START)
+    counts: Statistics = store.perform(NOBODY, GetStatistics(), START)
+    seen = values([Sighting("quality_store", ACCOUNT, counts)])
+    assert seen['scentfield_answers_total{arm="treatment",cause="converged"}'] == 10
+    assert seen['scentfield_answers_total{arm="holdout",cause="failed"}'] == 5
+    assert seen['scentfield_answer_rounds_total{arm="treatment",cause="converged"}'] == 20
+    assert seen['scentfield_answer_rounds_failed_total{arm="holdout",cause="failed"}'] == 10
+    assert seen['scentfield_answer_quality_points_total{arm="treatment",cause="converged"}'] == 8.0
+    assert seen['scentfield_answer_first_quality_points_total{arm="treatment",cause="converged"}'] == 6.0
+    assert seen["scentfield_answer_quality"] == pytest.approx(10 / 15, abs=1e-6)
+    assert seen["scentfield_answer_quality_drop"] == 0.5
+    assert seen["scentfield_answer_quality_degrading"] == 1
+    assert seen["scentfield_answering_agents_degrading"] == 1
+    assert seen["scentfield_answer_quality_alerts_total"] == 1
+    assert seen["scentfield_agent_answer_quality_alerts_total"] == 1
+    assert seen['scentfield_strategy_outcomes{plan="expand_retrieval",weakness="relevance"}'] == 10
+    assert seen['scentfield_strategy_gain{plan="expand_retrieval",weakness="relevance"}'] == 0.2
+    assert seen['scentfield_strategy_first{plan="expand_retrieval",weakness="relevance"}'] == 1
+
+
+def test_what_is_not_known_of_answers_is_left_out() -> None:
+    seen = values(sightings())
+    assert "scentfield_answer_quality" not in seen
+    assert "scentfield_answer_quality_drop" not in seen
+    assert seen["scentfield_answer_quality_degrading"] == 0
+
+
 def test_escalations_add_up() -> None:
     seen = values(sightings())
     assert seen["scentfield_escalations_armed_total"] == 1
@@ -263,7 +297,8 @@ def test_names_are_unique_and_labels_are_the_bounded_ones() -> None:
     labels = {label for metric in METRICS for label in metric.labels}
     assert labels == {
         *("domain", "kind", "extension", "mode", "cause", "source"),
-        *("arm", "profile", "topic", "receiver", "state", "model", "way"),
+        *("layer", "measure", "week", "position", "result", "verdict"),
+        *("arm", "profile", "topic", "receiver", "state", "model", "way", "weakness", "plan"),
     }
 
 

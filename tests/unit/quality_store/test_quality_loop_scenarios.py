@@ -18,6 +18,10 @@ lines that begin with `->` or are indented:
     at TIME closed                              the closed days, as their chain is verified
     at TIME rates                               how reads of each extension bounce
     at TIME notes                               what the other domains were told since the last `notes`
+    at TIME answer FIRST QUALITY ENDING [held_out] [WEAKNESS:PLAN:GAIN ...]   a question was answered, after these steps
+    at TIME advice DIGEST                       which strategies are tried first for a question
+    at TIME windows | alerts | strategies | arms   the quality of answers, and what strategies achieved
+    at TIME forget                              forget the windows and the strategies
     at TIME give up                             the last `auto` was answered, but its caller had gone
     at TIME repeat N VERB ...                   `{n}` runs from 1 to N; equal outputs, where `x{n}|` is one as well, are
                                                 counted, not repeated
@@ -41,6 +45,13 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from actors.quality_store.answer_message import (
+    AskAdvice,
+    GetAnswerQuality,
+    RecordAnswer,
+    ResetAnswers,
+    StepTaken,
+)
 from actors.quality_store.day import day_name
 from actors.quality_store.factory import make_quality_store
 from actors.quality_store.ledger_chain import verify_chain
@@ -250,6 +261,52 @@ class Player:
         days = [day_name(record.day) for record in page.records]
         return [f"kept {page.n_kept} of {page.n_closed}, {len(faults)} faults", *days]
 
+    def play_answer(self, now, first, quality, ending, *more):
+        steps = [word.split(":") for word in more if ":" in word]
+        taken = tuple(StepTaken(weakness, plan, float(gain)) for weakness, plan, gain in steps)
+        asked = RecordAnswer(float(quality), float(first), ending, 1 + len(steps), 0, taken, "held_out" in more)
+        counted = self.ask(asked, now)
+        worse = [name for name, is_so in zip(("all", "its agent"), counted, strict=True) if is_so]
+        return [f"counted{', degrading: ' if worse else ''}{' and '.join(worse)}"]
+
+    def play_advice(self, now, digest):
+        advice = self.ask(AskAdvice(digest), now)
+        if advice.is_held_out:
+            return ["held out"]
+        return [f"{row.weakness}: {row.plan}" for row in advice.rows] or ["the table"]
+
+    def play_windows(self, now):
+        quality = self.ask(GetAnswerQuality(), now)
+        return [
+            f"{row.name or 'all'}: {row.n} answers, mean {row.mean:.3f}, drop "
+            + (f"{row.drop:.1%}" if row.is_known else "unknown")
+            + ", degrading" * row.is_degrading
+            for row in (quality.counts.window, *quality.agents)
+        ]
+
+    def play_alerts(self, now):
+        seen = self.statistics(now).answers
+        kept = f"agents {seen.n_agents} degrading {seen.n_agents_degrading} dropped {seen.n_windows_dropped}"
+        return [f"alerts of all {seen.n_alerts}, of agents {seen.n_agent_alerts}; {kept}"]
+
+    def play_strategies(self, now):
+        return [
+            f"{row.weakness}: {row.plan} {row.n} times ({row.weight:g} today), gain {row.mean_gain:.4f}, "
+            f"expected {row.estimate:.4f}" + ", table" * row.is_table + ", first" * row.is_first
+            for row in self.statistics(now).answers.strategies
+        ]
+
+    def play_arms(self, now):
+        return [
+            f"{row.arm or 'treatment'} {row.ending}: {row.n}, asked {row.n_asked}, "
+            f"quality {row.mean_first_quality:.3f} -> {row.mean_quality:.3f}"
+            for row in self.statistics(now).answers.arms
+        ]
+
+    def play_forget(self, now):
+        gone = self.ask(ResetAnswers(), now)
+        return [f"{gone.n_strategies} strategies, {gone.n_windows} windows"]
+
     def play_notes(self, now):  # noqa: ARG002  # every verb is called with the time
         told = []
         for receiver in self.store.outbox.receivers:
@@ -300,7 +357,9 @@ def test_the_transcript_is_what_the_store_does(path):
     player = Player()
     assert played(transcript, player) == transcript
 
-    replica = QualityStore(Limits(max_rows=1, max_agents=1, max_files=1, max_paths=1, max_extensions=1))
+    replica = QualityStore(
+        Limits(max_rows=1, max_agents=1, max_files=1, max_paths=1, max_extensions=1, max_answering=1)
+    )
     for event in player.events:
         replica.evolve(event)
     assert list(replica.snapshot()) == list(player.store.snapshot())

@@ -6,7 +6,7 @@ import pytest
 
 from actors.quality_store.messages import RecordOutcome, RecordRead, ResolveMode
 from actors.runtime.errors import Corrupt, Misuse
-from actors.scent_field.messages import ClaimEach, ForceRelease, LeaveSignal, Release, SetStrictness, Transfer
+from actors.scent_field.messages import ClaimEach, ForceRelease, Guard, LeaveSignal, Release, SetStrictness, Transfer
 from coordinator.story.fact import MAX_DETAIL, MAX_TARGETS, Draft, bounded
 from coordinator.story.subject import AgentSubject, TargetSubject, names_an_agent
 from coordinator.story.thread import Threads
@@ -66,6 +66,14 @@ def test_a_refusal_cites_the_grant_and_stands_in_the_holders_story_too(past):
     assert past.told("src/b.py") == [(ann, "granted", ""), (bob, "refused", "granted")]
     assert past.told(ann) == [(ann, "registered", ""), (ann, "granted", ""), (bob, "refused", "granted")]
     assert past.story(bob).facts[-1].detail == "held by ann#1"
+
+
+def test_a_commit_that_the_guard_refused_is_told_with_the_claim_that_it_went_over(past):
+    ann, bob = past.register("ann"), past.register("bob")
+    past.claim(ann, "src/")
+    past.send(FIELD, "", Guard("home", ("src/b.py",), (), (bob,), (), 0, "guard", ""), free=True)
+    assert past.told("src/b.py") == [(ann, "granted", ""), (bob, "refused", "granted")]
+    assert past.story(bob).facts[-1].detail == "held by ann#1, said the guard"
 
 
 def test_a_refusal_that_is_no_news_is_told_of_the_agent_only(past):
