@@ -115,8 +115,8 @@ class Indexer:
         done = Refreshed()
         looked_ns = self._wall_ns()
         seen = look(self._root, self._settings.max_files)
-        known = self._index.files()
-        model_id = self._model_id(done, may_change=allowance is None)
+        known, facts = self._index.files(), self._index.facts()
+        model_id = self._model_id(seen.files, known, facts.get("model_id", ""), done, allowance)
         gone = sorted(known.keys() - {sight.path for sight in seen.files})
         due = [sight for sight in seen.files if _is_due(sight, known.get(sight.path), model_id)]
         todo = self._changed(due, known, model_id, looked_ns, allowance)
@@ -126,19 +126,32 @@ class Indexer:
         if allowance is not None and not _fits(todo, allowance):
             done.n_waiting = len(todo)
         else:
-            self._take_in(todo, looked_ns, model_id, done, told)
-            self._index.put_facts({"looked_ns": str(looked_ns), "root": str(self._root), "n_over": str(seen.n_over)})
-        return self._counted(done, seen.n_over, started_s)
+            if todo:
+                self._take_in(todo, looked_ns, model_id, done, told)
+            if "looked_ns" not in facts or allowance is None:
+                self._index.put_facts({"looked_ns": str(looked_ns), "root": str(self._root)})
+        return done if allowance is not None else self._counted(done, seen.n_over, started_s)
 
-    def _model_id(self, done: Refreshed, *, may_change: bool) -> str:
-        """The model that new vectors are of; empty where there is none, and `done` says why."""
-        before = self._index.facts().get("model_id", "")
+    def _model_id(
+        self,
+        seen: Sequence[Sight],
+        known: Mapping[str, KnownFile],
+        before: str,
+        done: Refreshed,
+        allowance: Allowance | None,
+    ) -> str:
+        """The model that new vectors are of; empty where there is none, and `done` says why.
+
+        With an allowance it is not asked where nothing seems to need it.
+        """
+        if allowance is not None and not any(_wants_model(sight, known.get(sight.path), before) for sight in seen):
+            return before
         try:
             now = self._model.embed([PROBE], _MODEL_S).model_id
         except ScentfieldError as error:
             done.no_vectors = error.message
             return ""
-        if before and before != now and not may_change:
+        if before and before != now and allowance is not None:
             done.no_vectors = f"the index has vectors of {before}, and the model is {now}: run `scentfield index`"
             return ""
         if before != now:
@@ -295,6 +308,11 @@ def _is_due(sight: Sight, known: KnownFile | None, model_id: str) -> bool:
     if known is None or known.stamp != sight.stamp or known.left_out.startswith(_OVER):
         return True
     return _lacks_vectors(known, model_id) or not sight.is_settled(known.looked_ns)
+
+
+def _wants_model(sight: Sight, known: KnownFile | None, model_id: str) -> bool:
+    """Whether the file seems to need vectors."""
+    return known is None or known.stamp != sight.stamp or (not known.left_out and known.model_id != (model_id or None))
 
 
 def _lacks_vectors(known: KnownFile, model_id: str) -> bool:

@@ -31,14 +31,12 @@ from coordinator.retrieval.limit import (
     N_CANDIDATES,
     RetrievalSettings,
 )
-from coordinator.retrieval.model import Model
+from coordinator.retrieval.model import Model, SparingModel
 from coordinator.retrieval.passage import MOST_COMPRESSED, WHOLE, Passage
 from coordinator.retrieval.section import is_headed, sections_of
 from coordinator.retrieval.tally import Tally
 from coordinator.retrieval.vector_rows import VectorRows
 
-QUERY_MODEL_S: Final = 2.0
-RETRY_MODEL_S: Final = 10.0
 _DECIMALS: Final = 9
 _INLINE: Final = Allowance(MAX_INLINE_FILES, MAX_INLINE_BYTES)
 _SPARE: Final = 2
@@ -73,17 +71,17 @@ class TreeRetriever:
     ) -> None:
         self.root = root
         self._index = index
-        self._model = model
+        self._model = SparingModel(model, monotonic)
         self._settings = settings
         self._monotonic = monotonic
         self._indexer = Indexer(root, index, model, settings)
+        self._inline = Indexer(root, index, self._model, settings)
         self._tally = Tally(index, monotonic)
         self._rows = VectorRows()
         self._rows_of = ("", "")
         self._lock = threading.Lock()
         self._n_waiting = 0
         self._looked_at_s: float | None = None
-        self._model_failed: tuple[float, str] | None = None
 
     def close(self) -> None:
         """Write down what was counted, and let the index go."""
@@ -146,7 +144,7 @@ class TreeRetriever:
         if self._looked_at_s is not None and now_s - self._looked_at_s < self._settings.max_age_s:
             return
         try:
-            self._n_waiting = self._indexer.refresh(allowance=_INLINE).n_waiting
+            self._n_waiting = self._inline.refresh(allowance=_INLINE).n_waiting
         except Busy:
             return  # another agent takes it in; what is found is compared with the files all the same
         if self._n_waiting and not self._index.counts()["sections"]:
@@ -165,17 +163,10 @@ class TreeRetriever:
             return self._current_rows(facts).nearest(vectors.rows[0], n_wanted), ""
 
     def _query_vector(self, query: str) -> tuple[Vectors | None, str]:
-        """Of a model that has failed nothing is asked for some seconds: a search does not wait each time."""
-        now_s = self._monotonic()
-        if self._model_failed is not None and now_s - self._model_failed[0] < RETRY_MODEL_S:
-            return None, self._model_failed[1]
         try:
-            vectors = self._model.embed([query.encode("utf-8", "replace").decode("utf-8")], QUERY_MODEL_S)
+            return self._model.embed([query.encode("utf-8", "replace").decode("utf-8")]), ""
         except ScentfieldError as error:
-            self._model_failed = self._monotonic(), error.message
             return None, error.message
-        self._model_failed = None
-        return vectors, ""
 
     def _current_rows(self, facts: Mapping[str, str]) -> VectorRows:
         """The vectors in memory, with what was added to the index since."""
