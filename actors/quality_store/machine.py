@@ -101,9 +101,9 @@ class QualityStore(PinnedMachine):
         self._ledger_book = LedgerBook(self._state.ledger, limits, self._record, sign)
         self._reads = ReadBook(self._state, limits, self._record, NoteBook(self.outbox), self._ledger_book)
         self._edits = EditBook(limits, self._record)
-        self._trials = TrialBook(self._state.ledger, limits, self._record, self._ledger_book)
         self._failures = FailureTrail()
-        self._answers = AnswerBook(limits, self._record)
+        self._trials = TrialBook(self._state.ledger, limits, self._record, self._ledger_book)
+        self._answers = AnswerBook(limits, self._record, self._trials)
         self._resolver = Resolver(self._edits, self._reads, limits.penalty_holdout)
         self._furnish(shelves=self._make_shelves(), performers=self._make_performers(), appliers=self._make_appliers())
 
@@ -146,10 +146,10 @@ class QualityStore(PinnedMachine):
             GetReadQuality: self._read_quality,
             GetLedger: self._ledger_page,
             GetSavings: self._savings,
+            GetFailures: self._recent_failures,
             RecordTrial: self._record_trial,
             RecordAccount: self._record_account,
             GetEvidence: self._evidence,
-            GetFailures: self._recent_failures,
             **self._answers.performers(),
         }
 
@@ -228,6 +228,9 @@ class QualityStore(PinnedMachine):
     def _savings(self, _: Caller, asked: GetSavings, __: Now) -> Savings:
         return self._ledger_book.savings(asked)
 
+    def _recent_failures(self, _: Caller, asked: GetFailures, __: Now) -> Failures:
+        return Failures(self._failures.newest(asked.space))
+
     def _record_trial(self, caller: Caller, asked: RecordTrial, now: Now) -> TrialNoted:
         return self._trials.record_trial(caller.session_id, asked, now.utc_s)
 
@@ -236,9 +239,6 @@ class QualityStore(PinnedMachine):
 
     def _evidence(self, _: Caller, asked: GetEvidence, now: Now) -> Evidence:
         return self._ledger_book.evidence(asked, now.utc_s)
-
-    def _recent_failures(self, _: Caller, asked: GetFailures, __: Now) -> Failures:
-        return Failures(self._failures.newest(asked.space))
 
     def undo(self, caller: Caller, answer: Any, now: Now) -> None:  # noqa: ARG002  # the answer says it all
         """Give back the escalation that `answer` used up. Edits and reads have happened and stay recorded."""
