@@ -19,6 +19,7 @@ from coordinator.cli import (
     field,
     files,
     guard,
+    hook,
     house,
     learning,
     ledger,
@@ -116,6 +117,10 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
             "resume": playbook.resume,
         },
     ),
+    "hook": (
+        hook.status,
+        {"status": hook.status, "install": hook.install, "uninstall": hook.uninstall, "run": hook.run_},
+    ),
     "guard": (
         guard.status,
         {
@@ -136,7 +141,11 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
         },
     ),
 }
-_PANEL_OF: Final = {**dict.fromkeys(("playbook", "facts"), "What it remembers"), "guard": "Claims"}
+_PANEL_OF: Final = {
+    **dict.fromkeys(("playbook", "facts"), "What it remembers"),
+    "guard": "Claims",
+    "hook": "The coordinator",
+}
 
 _HELP: Final = """
 Let many agents work on one body of work: see who is at what, claim files, read and edit them.
