@@ -9,7 +9,9 @@ import typer
 
 from coordinator.cli import (
     answers,
+    ask,
     backup,
+    boards,
     chaos,
     claims,
     connect,
@@ -31,6 +33,7 @@ from coordinator.cli import (
     status,
     stories,
     story,
+    top,
     waking,
 )
 from coordinator.cli.command import CommandFunction, CommandGroup, register, register_group, sign_callback
@@ -46,6 +49,7 @@ _PANELS: Final[dict[str, dict[str, CommandFunction]]] = {
         "mcp": mcp.mcp,
         "connect": connect.connect,
         "status": status.status,
+        "top": top.top,
         "doctor": doctor.doctor,
         "backup": backup.backup,
         "restore": backup.restore,
@@ -78,6 +82,7 @@ _PANELS: Final[dict[str, dict[str, CommandFunction]]] = {
         "undo": files.undo,
         "index": retrieval.index,
         "search": retrieval.search,
+        "ask": ask.ask,
     },
     "What it remembers": {
         "wakeup": waking.wakeup,
@@ -103,6 +108,7 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
         },
     ),
     "ledger": (ledger.show, {"show": ledger.show, "export": ledger.export, "verify": ledger.verify}),
+    "boards": (boards.show, {"show": boards.show, "export": boards.export}),
     "answers": (answers.show, {"show": answers.show, "reset": answers.reset}),
     "embedding": (embedding.status, {"status": embedding.status, "warm": embedding.warm}),
     "playbook": (
@@ -145,6 +151,7 @@ _PANEL_OF: Final = {
     **dict.fromkeys(("playbook", "facts"), "What it remembers"),
     "guard": "Claims",
     "hook": "The coordinator",
+    "boards": "See and measure",
 }
 
 _HELP: Final = """

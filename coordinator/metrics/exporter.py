@@ -1,12 +1,11 @@
 """The exporter: an actor of its own that serves /metrics and /healthz, so that no scrape ever stands in a claim's way.
 
-It asks the state actors when it is scraped.
+It asks the state actors when it is scraped. /ray-nodes tells Prometheus where Ray's own metrics are.
 """
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from starlette.applications import Starlette
@@ -14,8 +13,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from coordinator.metrics.exposition import encoded
+from actors.runtime.log import LogConfig, configure, take_over
+from coordinator.efficacy.figure import Terms
+from coordinator.metrics.exposition import encoded, look_through
 from coordinator.metrics.probe import Line, Probe
+from coordinator.metrics.ray_node import RayNodePage, Targets, ray_targets
 from coordinator.web.server import Address, WebServer
 
 EXPORTER: Final = "exporter"
@@ -29,14 +31,19 @@ class ExporterConfig:
     namespace: str
     host: str
     port: int
+    log: LogConfig | None = None
+    terms: Terms = field(default_factory=Terms)
 
 
 class Site:
-    """The pages, over any line to the state actors."""
+    """The pages, over any line to the state actors; `ray_targets` is asked for what the page of Ray's nodes says."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: Line, terms: Terms | None = None, ray_targets: Targets | None = None) -> None:
         self._probe = Probe(line)
+        self._terms = terms or Terms()
         self.routes = [Route("/metrics", self._metrics), Route("/healthz", self._health)]
+        if ray_targets is not None:
+            self.routes.append(Route("/ray-nodes", RayNodePage(ray_targets).answer))
         self.app = Starlette(routes=self.routes)
 
     async def proofs(self) -> dict[str, str]:
@@ -44,8 +51,9 @@ class Site:
         return await self._probe.prove()
 
     async def _metrics(self, request: Request) -> Response:
-        sightings, model = await asyncio.gather(self._probe.look(), self._probe.look_at_model())
-        body, content_type = encoded(sightings, request.headers.get("accept", ""), model=model)
+        look = await look_through(self._probe, self._terms)
+        accept = request.headers.get("accept", "")
+        body, content_type = encoded(look.sightings, accept, model=look.model, figures=look.figures)
         return Response(body, headers={"content-type": content_type})
 
     async def _health(self, _request: Request) -> Response:
@@ -63,8 +71,12 @@ class Exporter:
         # Ray is a slow import and not needed by whoever tests the site.
         from coordinator.metrics.ray_line import RayLine
 
+        if config.log is not None:
+            configure(config.log)
+            take_over(EXPORTER)
         address = Address(config.host, config.port, EXPORTER, _ADVICE)
-        self._server = WebServer(Site(RayLine(config.namespace)).app, address, path="/metrics")
+        site = Site(RayLine(config.namespace), config.terms, ray_targets)
+        self._server = WebServer(site.app, address, path="/metrics")
 
     async def describe(self) -> dict[str, Any]:
         """Its address, or why it has none; waits for the first try."""

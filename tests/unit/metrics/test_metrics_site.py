@@ -5,16 +5,19 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.requests import Request
 
 from coordinator.domain import DOMAINS
 from coordinator.metrics.actor_metric import ACTOR_METRICS, UP
 from coordinator.metrics.exporter import Site
 from coordinator.metrics.probe import Probe
+from coordinator.metrics.ray_node import RayNodePage
 from coordinator.web.listener import listen
 
 
@@ -153,3 +156,46 @@ def test_a_port_that_is_taken_is_refused_and_a_free_one_is_found() -> None:
             listen("127.0.0.1", port)
     with socket.create_server(("127.0.0.1", 0)) as other, pytest.raises(OSError, match="in use"):
         listen("127.0.0.1", other.getsockname()[1])
+
+
+async def asked_for_nodes(targets: Callable[[], list[str]], *, patience_s: float = 30.0) -> list[Any]:
+    page = RayNodePage(targets, patience_s=patience_s)
+    request = Request({"type": "http", "method": "GET", "headers": []})
+    answers = await asyncio.gather(page.answer(request), page.answer(request))
+    return [(answer.status_code, json.loads(bytes(answer.body))) for answer in answers]
+
+
+def test_prometheus_is_told_of_rays_nodes_which_are_asked_for_once() -> None:
+    asked: list[int] = []
+
+    def targets() -> list[str]:
+        asked.append(1)
+        return ["127.0.0.1:1", "[::1]:2"]
+
+    told = [{"targets": ["127.0.0.1:1", "[::1]:2"], "labels": {}}]
+    assert asyncio.run(asked_for_nodes(targets)) == [(200, told), (200, told)]
+    assert asked == [1]
+
+
+def test_a_ray_that_does_not_answer_is_a_503_so_that_prometheus_keeps_what_it_knows() -> None:
+    may_answer = threading.Event()
+
+    def slow() -> list[str]:
+        may_answer.wait(60.0)
+        return []
+
+    async def run() -> list[Any]:
+        try:
+            return await asked_for_nodes(slow, patience_s=0.01)
+        finally:
+            may_answer.set()
+
+    assert asyncio.run(run()) == [(503, {"problem": "Ray gave no answer within 0.01 s"})] * 2
+
+
+def test_a_ray_that_refuses_is_a_503_that_says_so() -> None:
+    def refuse() -> list[str]:
+        raise RuntimeError("no head")
+
+    problem = {"problem": "Ray cannot be asked for its nodes: no head"}
+    assert asyncio.run(asked_for_nodes(refuse)) == [(503, problem)] * 2

@@ -1,0 +1,11 @@
+"""Which boards there are."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from coordinator.boards.board import Board
+from coordinator.boards.fleet import FLEET
+from coordinator.boards.runtime import RUNTIME
+
+BOARDS: Final[tuple[Board, ...]] = (FLEET, RUNTIME)
