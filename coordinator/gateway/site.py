@@ -52,7 +52,7 @@ class GatewaySite:
 
     def __init__(self, line: Line, premises: Premises, embedder: Embedder | None = None) -> None:
         settings = premises.settings
-        self._pages = Site(line, terms_of(settings))
+        self._pages = Site(line, terms_of(settings), state_dir=settings.state_dir)
         self._batcher = Batcher(line, settings.call_timeout_s)
         jail = Jail(settings, premises.root)
         self._mcp = McpSite(settings, jail, self._batcher, embedder)
