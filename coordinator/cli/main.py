@@ -21,6 +21,7 @@ from coordinator.cli import (
     field,
     files,
     guard,
+    hook,
     house,
     learning,
     ledger,
@@ -122,6 +123,10 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
             "resume": playbook.resume,
         },
     ),
+    "hook": (
+        hook.status,
+        {"status": hook.status, "install": hook.install, "uninstall": hook.uninstall, "run": hook.run_},
+    ),
     "guard": (
         guard.status,
         {
@@ -145,6 +150,7 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
 _PANEL_OF: Final = {
     **dict.fromkeys(("playbook", "facts"), "What it remembers"),
     "guard": "Claims",
+    "hook": "The coordinator",
     "boards": "See and measure",
 }
 
