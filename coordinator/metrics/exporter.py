@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from actors.runtime.log import LogConfig, configure, take_over
 from coordinator.efficacy.figure import Terms
 from coordinator.metrics.exposition import encoded, look_through
 from coordinator.metrics.probe import Line, Probe
@@ -31,6 +32,7 @@ class ExporterConfig:
     host: str
     port: int
     terms: Terms = field(default_factory=Terms)
+    log: LogConfig | None = None
 
 
 class Site:
@@ -69,6 +71,9 @@ class Exporter:
         # Ray is a slow import and not needed by whoever tests the site.
         from coordinator.metrics.ray_line import RayLine
 
+        if config.log is not None:
+            configure(config.log)
+            take_over(EXPORTER)
         address = Address(config.host, config.port, EXPORTER, _ADVICE)
         site = Site(RayLine(config.namespace), config.terms, ray_targets)
         self._server = WebServer(site.app, address, path="/metrics")

@@ -12,7 +12,8 @@ def start_exporter(settings: Settings) -> bool:
     """Create the exporter unless it is there or not wanted; True if it was created. Does not wait for it."""
     if not settings.metrics:
         return False
-    config = ExporterConfig(settings.namespace, settings.metrics_host, settings.metrics_port, terms_of(settings))
+    terms, log = terms_of(settings), settings.log.config()
+    config = ExporterConfig(settings.namespace, settings.metrics_host, settings.metrics_port, terms, log)
     return _exporter(settings).start(Exporter, config)
 
 
