@@ -16,6 +16,7 @@ from coordinator.cli import (
     claims,
     connect,
     doctor,
+    efficacy,
     embedding,
     facts,
     field,
@@ -87,6 +88,7 @@ _PANELS: Final[dict[str, dict[str, CommandFunction]]] = {
         "wakeup": waking.wakeup,
     },
     "See and measure": {
+        "efficacy": efficacy.efficacy,
         "demo": stories.demo,
         "bench": stories.bench,
         "simulate": simulate.simulate,

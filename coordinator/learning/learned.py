@@ -6,12 +6,14 @@ from collections.abc import Callable
 
 from actors.quality_store.evidence import Evidence
 from actors.quality_store.messages import (
+    AccountCounted,
     GetEvidence,
     GetLedger,
     GetReadQuality,
     GetSavings,
     LedgerPage,
     ReadQuality,
+    RecordAccount,
     Savings,
 )
 from actors.thresholds.event import ReplayRow
@@ -64,6 +66,10 @@ class Learned:
     def evidence(self, n_days: int) -> Operation[Evidence]:
         """What the read ledger's newest days add up to."""
         return self._quality.query(self._asking(), GetEvidence(n_days))
+
+    def tell(self, account: RecordAccount) -> Operation[AccountCounted]:
+        """Tell the ledger what another state actor says of itself. Needs no session: it only repeats."""
+        return self._quality.query(self._asking(), account)
 
     def ledger(self, from_day: int, max_records: int) -> Operation[LedgerPage]:
         """Closed days of the read ledger, from a day on (counted from the epoch)."""
