@@ -31,8 +31,8 @@ class ExporterConfig:
     namespace: str
     host: str
     port: int
-    terms: Terms = field(default_factory=Terms)
     log: LogConfig | None = None
+    terms: Terms = field(default_factory=Terms)
 
 
 class Site:
