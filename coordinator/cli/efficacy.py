@@ -54,7 +54,15 @@ def efficacy(
         from coordinator.replay.plot import check_plot
 
         check_plot(plot)
-    return _from_ledger(call, ledger, key, through, plot) if from_ledger else _shown(call, _told(call), {}, plot)
+    return _from_ledger(call, ledger, key, through, plot) if from_ledger else _running(call, plot)
+
+
+def _running(call: Invocation, plot: Path | None) -> Outcome:
+    """The figures of the running coordinator, and which layers are off there."""
+    shown = _shown(call, _told(call), {}, plot)
+    off = sorted(layer for one in call.agent.query(lambda core: core.learned.layers()) for layer in one.off)
+    lines = [Line(f"switched off: {', '.join(off)} (`scentfield learning` says by whom)")] if off else []
+    return Outcome({**shown.document, "off": off}, [*shown.parts, *lines])
 
 
 def _told(call: Invocation) -> Evidence:

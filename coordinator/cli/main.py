@@ -106,6 +106,8 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
             "export": learning.export,
             "import": learning.import_,
             "reset": learning.reset,
+            "disable": learning.disable,
+            "enable": learning.enable,
         },
     ),
     "ledger": (ledger.show, {"show": ledger.show, "export": ledger.export, "verify": ledger.verify}),
