@@ -125,7 +125,7 @@ class TreeRetriever:
         self._look()
         ranked, no_meaning = self._found(query, top_k, by)
         answer = self._shown(query, ranked, top_k, level, no_meaning)
-        self._tally.searched(answer)
+        self._tally.searched(answer, by)
         return answer
 
     def _found(self, query: str, top_k: int, by: By) -> tuple[list[_Found], str]:
