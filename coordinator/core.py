@@ -175,7 +175,7 @@ class Core:
         Made for each use: if it were kept, a ring through its two functions would keep an agent that nobody holds any
         more, and its claims, until Python looks for rings.
         """
-        return Learned(self._quality, self._thresholds, current=self.current, asking=self._asking)
+        return Learned(self._quality, self._thresholds, self._memory, current=self.current, asking=self._asking)
 
     @property
     def answers(self) -> AnswerCalls:
