@@ -53,7 +53,7 @@ def demo(
 
 def bench(
     call: Invocation,
-    name: Annotated[str, typer.Argument(help="claims, field, embedding, hotpath, memory or reading.")],
+    name: Annotated[str, typer.Argument(help="claims, field, embedding, hotpath, mcp, memory or reading.")],
     quick: Annotated[bool, typer.Option("--quick", help="Measure little, to see that it runs.")] = False,
 ) -> Outcome:
     """Measure this machine, each number beside a reference in the same run.

@@ -25,9 +25,11 @@ def gateway_site(premises: Premises) -> GatewaySite:
     return GatewaySite(RayLine(settings.namespace), premises, embedder)
 
 
-def tell_address(settings: Settings, url: str) -> None:
-    """Write down where the gateway serves, for clients that start at once."""
-    write_address(settings.state_dir, GatewayAddress(url, settings.namespace, settings.gateway.needs_token))
+def tell_address(settings: Settings, url: str) -> GatewayAddress:
+    """Write down where the gateway serves, for clients that start at once; returns what was written."""
+    address = GatewayAddress(url, settings.namespace, settings.gateway.needs_token)
+    write_address(settings.state_dir, address)
+    return address
 
 
 class Gateway:
