@@ -214,6 +214,8 @@ def _create(domain: Domain, settings: Settings) -> bool:
         owner=owner,
         courier="coordinator.courier:RayCourier",
         courier_options={"namespace": settings.namespace},
+        log=settings.log.config(),
+        traces=settings.traces.config(),
     )
     ray.remote(StateActor).options(**_actor_options(domain.name, settings)).remote(config)
     return True

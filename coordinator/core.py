@@ -68,6 +68,7 @@ from coordinator.retrieval.tree_retriever import TreeRetriever
 from coordinator.session import AgentSession, beat, new_token, register, say_goodbye
 from coordinator.settings import Settings
 from coordinator.step import Operation, Transport, Work
+from coordinator.tracing import TRACING
 from coordinator.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -108,6 +109,7 @@ class Core:
         identity: Identity,
         embedder: Embedder | None = None,
     ) -> None:
+        TRACING.begin(settings.traces.config())
         self.settings = settings
         self.workspace = workspace
         self.transport = transport
@@ -132,7 +134,10 @@ class Core:
         self._waking = Waking()
         self._trail = SessionTrail()
         self._uncounted: list[RecordRecall] = []
-        self._lessons = LessonDesk(self._memory_reports, workspace.space, settings.holdout_share, monotonic_s)
+        self._quality_reports = report(QUALITY_STORE)
+        self._lessons = LessonDesk(
+            self._memory_reports, self._quality_reports, workspace.space, settings.holdout_share, monotonic_s
+        )
         read_port = ReadPort(
             report(SCENT_FIELD),
             self._quality_reports,
@@ -191,7 +196,7 @@ class Core:
     def waking(self) -> WakingCalls:
         """Wakeups; the same."""
         own_tokens, holdout_share = self.settings.wakeup_tokens, self.settings.holdout_share
-        port = WakingPort(self._thresholds_reports, self._waking, own_tokens, holdout_share)
+        port = WakingPort(self._thresholds_reports, self._quality_reports, self._waking, own_tokens, holdout_share)
         return WakingCalls(self._ground(), port)
 
     def _ground(self) -> Ground:

@@ -15,9 +15,12 @@ from actors.runtime.errors import Misuse
 from actors.runtime.holdout import SHARE
 from coordinator.config_file import DEFAULT_NAMESPACE, default_state_dir, files_around
 from coordinator.embedding.settings import EmbeddingSettings
+from coordinator.feedback.settings import AskSettings
 from coordinator.gateway.settings import GatewaySettings
 from coordinator.guard.settings import GuardSettings
+from coordinator.log_settings import LogSettings
 from coordinator.retrieval.limit import RetrievalSettings
+from coordinator.trace_settings import TraceSettings
 from coordinator.waking.profile import MAX_TOKENS
 
 ProfileName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9+_-]{1,16}$")]
@@ -76,6 +79,12 @@ class Settings(BaseSettings):
     holdout_share: float = Field(
         default=SHARE, ge=0.0, le=1.0, description="share of files that go without a learned layer, to measure it"
     )
+    smallest_effect: float = Field(
+        default=0.1, ge=0.01, le=1.0, description="the effect of a learned layer that matters, as a share"
+    )
+    token_price: float | None = Field(
+        default=None, ge=0.0, le=1_000_000.0, description="what a million input tokens cost, in your currency"
+    )
     wakeup_tokens: dict[ProfileName, TokenCap] = Field(
         default_factory=dict, description="caps of wakeups by client profile, in tokens, that differ from 1000"
     )
@@ -83,11 +92,16 @@ class Settings(BaseSettings):
     embeddings_auto_download: bool | None = Field(
         default=None, description="whether models may be downloaded; wins over auto_download of [embedding]"
     )
+    ask: AskSettings = Field(
+        default_factory=AskSettings, description="who answers `scentfield ask`, and how good it must be"
+    )
     retrieval: RetrievalSettings = Field(
         default_factory=RetrievalSettings, description="the index of the tree's passages"
     )
     gateway: GatewaySettings = Field(default_factory=GatewaySettings, description="the door for HTTP and MCP")
     guard: GuardSettings = Field(default_factory=GuardSettings, description="git commits and pushes over claims")
+    log: LogSettings = Field(default_factory=LogSettings, description="what the coordinator's own processes say")
+    traces: TraceSettings = Field(default_factory=TraceSettings, description="spans of calls, for a collector")
     metrics: bool = Field(default=True, description="serve metrics to Prometheus")
     metrics_host: str = Field(default="127.0.0.1", description="where the exporter listens")
     metrics_port: int = Field(default=9464, ge=0, le=65_535, description="the exporter's port; 0 takes a free one")

@@ -18,6 +18,11 @@ UNIT_RANKING: Final = "unit_ranking"
 BEGIN_SHARE: Final = "begin_share"
 LESSONS: Final = "lessons"
 FEEDBACK_STRATEGY: Final = "feedback_strategy"
+LAYERS: Final = (
+    *(ENTROPY_DELTA, EDIT_PENALTY, EXPECTED_COST, UNIT_RANKING),
+    *(BEGIN_SHARE, LESSONS, FEEDBACK_STRATEGY),
+)
+"""All layers whose effect is measured."""
 
 
 def utc_day(utc_s: float) -> int:

@@ -17,8 +17,10 @@ from actors.memory.messages import Statistics as MemoryCounts
 from actors.quality_store.messages import Statistics
 from actors.scent_field.messages import FieldCounts
 from actors.thresholds.messages import Statistics as LearningCounts
+from coordinator.efficacy.figure import Figures
 from coordinator.metrics.actor_metric import ACTOR_METRICS, actor_families
 from coordinator.metrics.answer_metric import ANSWER_METRICS, answer_families
+from coordinator.metrics.efficacy_metric import EFFICACY_METRICS, efficacy_families
 from coordinator.metrics.field_metric import FIELD_METRICS, field_families
 from coordinator.metrics.learning_metric import LEARNING_METRICS, learning_families
 from coordinator.metrics.ledger_metric import LEDGER_METRICS, ledger_families
@@ -36,6 +38,7 @@ METRICS: Final[tuple[Metric, ...]] = (
     *LEARNING_METRICS,
     *MEMORY_METRICS,
     *MODEL_METRICS,
+    *EFFICACY_METRICS,
 )
 
 
@@ -55,11 +58,20 @@ class Sighting:
 
 
 class FieldCollector(Collector):
-    """The one collector of everything that Scentfield exports; `model` is the embedding actor's account, if any."""
+    """The one collector of everything that Scentfield exports.
 
-    def __init__(self, sightings: Sequence[Sighting], model: Mapping[str, Any] | None = None) -> None:
+    `model` is the embedding actor's account, if any; `figures` are those of efficacy, where the ledger answered.
+    """
+
+    def __init__(
+        self,
+        sightings: Sequence[Sighting],
+        model: Mapping[str, Any] | None = None,
+        figures: Figures | None = None,
+    ) -> None:
         self._sightings = sightings
         self._model = model
+        self._figures = figures
 
     def collect(self) -> Iterator[Family]:
         """The metrics that have samples, always in the same order."""
@@ -81,3 +93,5 @@ class FieldCollector(Collector):
                 yield from memory_families(seen.counts)
         if self._model is not None:
             yield from model_families(self._model)
+        if self._figures is not None:
+            yield from efficacy_families(self._figures)

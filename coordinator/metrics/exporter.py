@@ -5,8 +5,7 @@ It asks the state actors when it is scraped. /ray-nodes tells Prometheus where R
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from starlette.applications import Starlette
@@ -14,7 +13,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from coordinator.metrics.exposition import encoded
+from actors.runtime.log import LogConfig, configure, take_over
+from coordinator.efficacy.figure import Terms
+from coordinator.metrics.exposition import encoded, look_through
 from coordinator.metrics.probe import Line, Probe
 from coordinator.metrics.ray_node import RayNodePage, Targets, ray_targets
 from coordinator.web.server import Address, WebServer
@@ -30,13 +31,16 @@ class ExporterConfig:
     namespace: str
     host: str
     port: int
+    log: LogConfig | None = None
+    terms: Terms = field(default_factory=Terms)
 
 
 class Site:
     """The pages, over any line to the state actors; `ray_targets` is asked for what the page of Ray's nodes says."""
 
-    def __init__(self, line: Line, ray_targets: Targets | None = None) -> None:
+    def __init__(self, line: Line, terms: Terms | None = None, ray_targets: Targets | None = None) -> None:
         self._probe = Probe(line)
+        self._terms = terms or Terms()
         self.routes = [Route("/metrics", self._metrics), Route("/healthz", self._health)]
         if ray_targets is not None:
             self.routes.append(Route("/ray-nodes", RayNodePage(ray_targets).answer))
@@ -47,8 +51,9 @@ class Site:
         return await self._probe.prove()
 
     async def _metrics(self, request: Request) -> Response:
-        sightings, model = await asyncio.gather(self._probe.look(), self._probe.look_at_model())
-        body, content_type = encoded(sightings, request.headers.get("accept", ""), model=model)
+        look = await look_through(self._probe, self._terms)
+        accept = request.headers.get("accept", "")
+        body, content_type = encoded(look.sightings, accept, model=look.model, figures=look.figures)
         return Response(body, headers={"content-type": content_type})
 
     async def _health(self, _request: Request) -> Response:
@@ -66,8 +71,11 @@ class Exporter:
         # Ray is a slow import and not needed by whoever tests the site.
         from coordinator.metrics.ray_line import RayLine
 
+        if config.log is not None:
+            configure(config.log)
+            take_over(EXPORTER)
         address = Address(config.host, config.port, EXPORTER, _ADVICE)
-        site = Site(RayLine(config.namespace), ray_targets)
+        site = Site(RayLine(config.namespace), config.terms, ray_targets)
         self._server = WebServer(site.app, address, path="/metrics")
 
     async def describe(self) -> dict[str, Any]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, choose_encoder
 
+from coordinator.efficacy.figure import Figures, Terms, figures_of
+from coordinator.efficacy.terms import terms_of
 from coordinator.metrics.collector import FieldCollector, Sighting
-from coordinator.metrics.probe import Line, Probe
+from coordinator.metrics.probe import Probe
 from coordinator.settings import Settings
 
 
@@ -20,8 +23,8 @@ def exposition(settings: Settings) -> str:
     from coordinator.metrics.ray_line import RayLine
 
     attach(settings)
-    sightings, model = asyncio.run(_look(RayLine(settings.namespace)))
-    return encoded(sightings, model=model)[0].decode()
+    look = asyncio.run(look_through(Probe(RayLine(settings.namespace)), terms_of(settings)))
+    return encoded(look.sightings, model=look.model, figures=look.figures)[0].decode()
 
 
 def encoded(
@@ -29,13 +32,24 @@ def encoded(
     accept: str = CONTENT_TYPE_PLAIN_0_0_4,
     *,
     model: Mapping[str, Any] | None = None,
+    figures: Figures | None = None,
 ) -> tuple[bytes, str]:
     """The exposition in the format that an Accept header asks for, and its content type."""
     encode, content_type = choose_encoder(accept)
-    return encode(FieldCollector(sightings, model)), content_type
+    return encode(FieldCollector(sightings, model, figures)), content_type
 
 
-async def _look(line: Line) -> tuple[list[Sighting], dict[str, Any] | None]:
-    probe = Probe(line)
+@dataclass(frozen=True, slots=True)
+class Look:
+    """All that is exported, as it was seen at one moment."""
+
+    sightings: Sequence[Sighting]
+    model: Mapping[str, Any] | None
+    figures: Figures | None
+
+
+async def look_through(probe: Probe, terms: Terms) -> Look:
+    """Ask the state actors and the model, then the ledger, each within the probe's patience."""
     sightings, model = await asyncio.gather(probe.look(), probe.look_at_model())
-    return sightings, model
+    evidence = await probe.look_at_evidence(sightings)
+    return Look(sightings, model, None if evidence is None else figures_of(evidence, terms))

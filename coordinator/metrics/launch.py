@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from coordinator.efficacy.terms import terms_of
 from coordinator.metrics.exporter import EXPORTER, Exporter, ExporterConfig
 from coordinator.settings import Settings
 from coordinator.web.launch import WebActor
@@ -11,7 +12,8 @@ def start_exporter(settings: Settings) -> bool:
     """Create the exporter unless it is there or not wanted; True if it was created. Does not wait for it."""
     if not settings.metrics:
         return False
-    config = ExporterConfig(settings.namespace, settings.metrics_host, settings.metrics_port)
+    where = settings.metrics_host, settings.metrics_port
+    config = ExporterConfig(settings.namespace, *where, settings.log.config(), terms_of(settings))
     return _exporter(settings).start(Exporter, config)
 
 
