@@ -17,12 +17,12 @@ ADVICE: Final = "set port under [gateway] to a free port or to 0, or enabled to 
 def gateway_site(premises: Premises) -> GatewaySite:
     """The site in a process that is connected to Ray."""
     # Ray is a slow import and not needed by whoever tests the site.
-    from coordinator.embedding.connect import ray_embedder
+    from coordinator.embedding.ray_line import RayEmbeddingLine
     from coordinator.metrics.ray_line import RayLine
 
     settings = premises.settings
-    embedder = ray_embedder(settings.namespace) if settings.model.is_wanted else None
-    return GatewaySite(RayLine(settings.namespace), premises, embedder)
+    embedding = RayEmbeddingLine(settings.namespace) if settings.model.is_wanted else None
+    return GatewaySite(RayLine(settings.namespace), premises, embedding)
 
 
 def tell_address(settings: Settings, url: str) -> GatewayAddress:

@@ -135,4 +135,4 @@ def test_without_a_coordinator_it_says_how_to_start_one(tmp_path: Path) -> None:
         check=False,
     )
     assert ended.returncode == 4
-    assert "start the coordinator with `scentfield up`" in ended.stderr
+    assert "start it with `scentfield up`" in ended.stderr
