@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
@@ -79,9 +80,7 @@ def test_clients_go_on_when_the_gateway_was_started_anew(
 
     from coordinator.cluster import up
 
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    gateway = coordinator_up.gateway.model_copy(update={"port": port})
+    gateway = coordinator_up.gateway.model_copy(update={"port": free_port()})
     url = up(coordinator_up.model_copy(update={"gateway": gateway})).gateway_url
     monkeypatch.setenv("SCENTFIELD_GATEWAY_TOKEN", own_token(coordinator_up.state_dir))
     handle: Any = ray.get_actor("gateway", namespace=coordinator_up.namespace)
@@ -91,7 +90,13 @@ def test_clients_go_on_when_the_gateway_was_started_anew(
             claim = ann.claim("src/a.py")
             assert "granted to bob#" in relay.call(action="claim", targets=["src/b.py"])
             os.kill(ray.get(handle.describe.remote(), timeout=30.0)["pid"], signal.SIGKILL)
-            wait_until(lambda: status_of(f"{url}/readyz") == 200, 90.0)
+
+            def serves_again() -> bool:
+                account = ray.get(handle.describe.remote(), timeout=60.0)
+                assert not account["trouble"]
+                return status_of(f"{url}/readyz") == 200
+
+            wait_until(serves_again, 90.0)
             assert claim.valid, "an agent by URL speaks for itself: it has lost nothing"
             assert ann.claim("src/c.py")
             told = relay.call(action="check", targets=["src/b.py"])
@@ -102,6 +107,14 @@ def test_clients_go_on_when_the_gateway_was_started_anew(
             assert "granted to bob#" in again, "its old self has been given up after the TTL"
     finally:
         relay.close()
+
+
+def free_port() -> int:
+    """A port that nobody has, and that no connection is given by chance while the gateway is away."""
+    for port in range(20_000, 30_000):
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
+    pytest.fail("every port is taken")
 
 
 class Relayed:

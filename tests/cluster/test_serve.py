@@ -95,14 +95,17 @@ def test_it_serves_agents_until_it_is_told_to_end_and_gives_everything_back(
         assert answer.status == 200
     cat = start_agent("cat")
 
+    def cat_has_it() -> bool:
+        return bool(cat.ask("claim", targets=["src/a.py"])["granted"])
+
     async def story() -> int:
         async with Client(f"{url}/mcp") as client:
             claim = {"action": "claim", "targets": ["src/a.py"]}
             assert (await client.call_tool("ctx_agent", claim)).structured_content["granted"]
-            assert not await asyncio.to_thread(cat.ask, "claim", targets=["src/a.py"]), "agents of both kinds meet"
+            assert not await asyncio.to_thread(cat_has_it), "agents of both kinds meet"
             ended = await asyncio.to_thread(served.end, number)
             ended_s = time.monotonic()
-            await asyncio.to_thread(wait_until, lambda: cat.ask("claim", targets=["src/a.py"]), 20.0)
+            await asyncio.to_thread(wait_until, cat_has_it, 20.0)
             assert time.monotonic() - ended_s < 10.0, "a third of the TTL: what its agents held it gave back"
             return ended
 
