@@ -53,8 +53,19 @@ def demo(
 
 def bench(
     call: Invocation,
-    name: Annotated[str, typer.Argument(help="claims, field, embedding, hotpath, mcp, memory or reading.")],
+    name: Annotated[
+        str, typer.Argument(help="claims, field, embedding, hotpath, mcp, memory, reading, retrieval or feedback.")
+    ],
     quick: Annotated[bool, typer.Option("--quick", help="Measure little, to see that it runs.")] = False,
+    docs: Annotated[
+        Path | None,
+        typer.Option(
+            help="Documentation whose FAQ and glossary to ask, with retrieval or feedback: how well that goes.",
+            metavar="DIR",
+            exists=True,
+            file_okay=False,
+        ),
+    ] = None,
 ) -> Outcome:
     """Measure this machine, each number beside a reference in the same run.
 
@@ -63,5 +74,5 @@ def bench(
     # It brings Rich and the client along, which other commands do without.
     from coordinator.bench.report import run_bench
 
-    run_bench(name, json=call.flags.as_json, quick=quick)
+    run_bench(name, json=call.flags.as_json, quick=quick, docs=docs)
     raise typer.Exit(0)

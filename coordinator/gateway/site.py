@@ -19,7 +19,6 @@ from starlette.routing import Route
 
 from actors.runtime.errors import ScentfieldError
 from actors.scent_field.messages import FieldStatistics
-from actors.scent_field.signal import HALF_LIVES_S
 from coordinator.conversation import Conversation, value_of
 from coordinator.domain import DOMAINS, SCENT_FIELD
 from coordinator.efficacy.terms import terms_of
@@ -53,12 +52,11 @@ class GatewaySite:
 
     def __init__(self, line: Line, premises: Premises, embedding: EmbeddingLine | None = None) -> None:
         settings = premises.settings
-        self._pages = Site(line, terms_of(settings))
+        self._pages = Site(line, terms_of(settings), state_dir=settings.state_dir)
         self._batcher = Batcher(line, settings.call_timeout_s)
         jail = Jail(settings, premises.root)
         self._mcp = McpSite(settings, jail, self._batcher, None if embedding is None else Embedder(embedding))
-        half_lives_s = {str(kind): span_s for kind, span_s in HALF_LIVES_S.items()} | dict(settings.half_lives_s)
-        self._page = PageSite(line, self._batcher, jail.spaces(), half_lives_s, settings.call_timeout_s)
+        self._page = PageSite(line, self._batcher, jail.spaces(), settings)
         api = Api(line, self._batcher, settings.call_timeout_s)
         embedding_api = EmbeddingApi(embedding, settings.call_timeout_s, settings.gateway.max_body_bytes)
         routes = [

@@ -28,6 +28,8 @@ from coordinator.metrics.memory_metric import MEMORY_METRICS, memory_families
 from coordinator.metrics.metric import Metric
 from coordinator.metrics.model_metric import MODEL_METRICS, model_families
 from coordinator.metrics.quality_metric import QUALITY_METRICS, quality_families
+from coordinator.metrics.retrieval_metric import RETRIEVAL_METRICS, retrieval_families
+from coordinator.retrieval.account import RetrievalAccount
 
 METRICS: Final[tuple[Metric, ...]] = (
     *ACTOR_METRICS,
@@ -39,6 +41,7 @@ METRICS: Final[tuple[Metric, ...]] = (
     *MEMORY_METRICS,
     *MODEL_METRICS,
     *EFFICACY_METRICS,
+    *RETRIEVAL_METRICS,
 )
 
 
@@ -60,7 +63,8 @@ class Sighting:
 class FieldCollector(Collector):
     """The one collector of everything that Scentfield exports.
 
-    `model` is the embedding actor's account, if any; `figures` are those of efficacy, where the ledger answered.
+    `model` is the embedding actor's account, if any; `figures` are those of efficacy, where the ledger answered;
+    `indices` are those of the node.
     """
 
     def __init__(
@@ -68,10 +72,12 @@ class FieldCollector(Collector):
         sightings: Sequence[Sighting],
         model: Mapping[str, Any] | None = None,
         figures: Figures | None = None,
+        indices: RetrievalAccount | None = None,
     ) -> None:
         self._sightings = sightings
         self._model = model
         self._figures = figures
+        self._indices = indices
 
     def collect(self) -> Iterator[Family]:
         """The metrics that have samples, always in the same order."""
@@ -95,3 +101,5 @@ class FieldCollector(Collector):
             yield from model_families(self._model)
         if self._figures is not None:
             yield from efficacy_families(self._figures)
+        if self._indices is not None:
+            yield from retrieval_families(self._indices)

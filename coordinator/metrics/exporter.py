@@ -6,6 +6,7 @@ It asks the state actors when it is scraped. /ray-nodes tells Prometheus where R
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 from starlette.applications import Starlette
@@ -33,14 +34,25 @@ class ExporterConfig:
     port: int
     log: LogConfig | None = None
     terms: Terms = field(default_factory=Terms)
+    state_dir: str = ""
 
 
 class Site:
-    """The pages, over any line to the state actors; `ray_targets` is asked for what the page of Ray's nodes says."""
+    """The pages, over any line to the state actors; `ray_targets` is asked for what the page of Ray's nodes says.
 
-    def __init__(self, line: Line, terms: Terms | None = None, ray_targets: Targets | None = None) -> None:
+    `state_dir` is where the indices of this node are.
+    """
+
+    def __init__(
+        self,
+        line: Line,
+        terms: Terms | None = None,
+        ray_targets: Targets | None = None,
+        state_dir: Path | None = None,
+    ) -> None:
         self._probe = Probe(line)
         self._terms = terms or Terms()
+        self._state_dir = state_dir
         self.routes = [Route("/metrics", self._metrics), Route("/healthz", self._health)]
         if ray_targets is not None:
             self.routes.append(Route("/ray-nodes", RayNodePage(ray_targets).answer))
@@ -51,9 +63,11 @@ class Site:
         return await self._probe.prove()
 
     async def _metrics(self, request: Request) -> Response:
-        look = await look_through(self._probe, self._terms)
+        look = await look_through(self._probe, self._terms, self._state_dir)
         accept = request.headers.get("accept", "")
-        body, content_type = encoded(look.sightings, accept, model=look.model, figures=look.figures)
+        body, content_type = encoded(
+            look.sightings, accept, model=look.model, figures=look.figures, indices=look.indices
+        )
         return Response(body, headers={"content-type": content_type})
 
     async def _health(self, _request: Request) -> Response:
@@ -75,7 +89,9 @@ class Exporter:
             configure(config.log)
             take_over(EXPORTER)
         address = Address(config.host, config.port, EXPORTER, _ADVICE)
-        site = Site(RayLine(config.namespace), config.terms, ray_targets)
+        site = Site(
+            RayLine(config.namespace), config.terms, ray_targets, Path(config.state_dir) if config.state_dir else None
+        )
         self._server = WebServer(site.app, address, path="/metrics")
 
     async def describe(self) -> dict[str, Any]:

@@ -13,7 +13,9 @@ def start_exporter(settings: Settings) -> bool:
     if not settings.metrics:
         return False
     where = settings.metrics_host, settings.metrics_port
-    config = ExporterConfig(settings.namespace, *where, settings.log.config(), terms_of(settings))
+    config = ExporterConfig(
+        settings.namespace, *where, settings.log.config(), terms_of(settings), str(settings.state_dir)
+    )
     return _exporter(settings).start(Exporter, config)
 
 

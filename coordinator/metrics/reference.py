@@ -16,6 +16,7 @@ from coordinator.metrics.memory_metric import MEMORY_METRICS
 from coordinator.metrics.metric import Metric
 from coordinator.metrics.model_metric import MODEL_METRICS
 from coordinator.metrics.quality_metric import QUALITY_METRICS
+from coordinator.metrics.retrieval_metric import RETRIEVAL_METRICS
 
 _INTRODUCTION: Final = """\
 # Metrics
@@ -26,16 +27,18 @@ scrapes it; `scentfield metrics` prints the same without it. `/healthz` has each
 it back, once a second at most: it answers 200 while all of them can, else 503, and says what is wrong. `/ray-nodes`
 lists where Ray's own metrics are, for Prometheus' HTTP service discovery. [boards.md](boards.md) has boards and alerts.
 
-The exporter asks the state actors when it is scraped and waits for two seconds at most. It shows committed values only:
-what it has shown is still there after a crash. The counts of claims, edits and reads are kept in the stores and go on
-over restarts; those of an actor's own work (requests, turns, commits) begin anew with its process, as `rate()` expects.
+The exporter asks the state actors when it is scraped and waits for two seconds at most; the indices that retrieval
+keeps on its own node it looks into. It shows committed values only: what it has shown is still there after a crash.
+The counts of claims, edits and reads are kept in the stores and go on over restarts; those of an actor's own work
+(requests, turns, commits) begin anew with its process, as `rate()` expects.
 
 Labels are bounded: `domain` is a state actor, `kind` a kind of signal, entry, vote or placement, `extension` a file
 extension (200 rows, then `other`), `mode` the way a file was shown, `cause` why something ended, `source` what decided
 an automatic read, `arm` which learned layers were held out (`treatment`: none), `profile` a kind of client, `topic`
-what an outcome was, `receiver` a state actor that is told of it, `way` how facts were looked for, `weakness` what
-was found wrong with an answer, `plan` what was tried against it, `layer` a part of what is learned and `measure` what
-it is measured by, `week`, `position`, `result` and `verdict` what their metrics say. Paths and agents are never labels.
+what an outcome was, `receiver` a state actor that is told of it, `way` how facts or passages were looked for,
+`weakness` what was found wrong with an answer, `plan` what was tried against it, `layer` a part of what is learned and
+`measure` what it is measured by, `week`, `position`, `result` and `verdict` what their metrics say. Paths and agents
+are never labels.
 
 This page is made from the code: `python -m coordinator.metrics.reference > docs/metrics.md`.
 """
@@ -49,6 +52,7 @@ _SECTIONS: Final = (
     ("The memory", MEMORY_METRICS),
     ("The embedding model", MODEL_METRICS),
     ("Efficacy", EFFICACY_METRICS),
+    ("Retrieval", RETRIEVAL_METRICS),
 )
 
 
