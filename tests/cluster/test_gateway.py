@@ -80,8 +80,17 @@ def test_clients_go_on_when_the_gateway_was_started_anew(
 
     from coordinator.cluster import up
 
-    gateway = coordinator_up.gateway.model_copy(update={"port": free_port()})
-    url = up(coordinator_up.model_copy(update={"gateway": gateway})).gateway_url
+    gateway = coordinator_up.gateway.model_copy(update={"port": free_port()})  # as it has one in earnest
+    settings = coordinator_up.model_copy(update={"gateway": gateway})
+    ray.kill(ray.get_actor("gateway", namespace=settings.namespace), no_restart=True)
+
+    def moved() -> str:
+        with contextlib.suppress(Unavailable):  # the one before is on its way out
+            url = up(settings).gateway_url
+            return url if url.endswith(f":{gateway.port}") else ""
+        return ""
+
+    url = wait_until(moved, 90.0)
     monkeypatch.setenv("SCENTFIELD_GATEWAY_TOKEN", own_token(coordinator_up.state_dir))
     handle: Any = ray.get_actor("gateway", namespace=coordinator_up.namespace)
     relay = Relayed(url, tree)
