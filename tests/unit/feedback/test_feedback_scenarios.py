@@ -3,7 +3,7 @@
 A transcript opens with a paragraph that says why it is there. Then come commands, each followed by its exact output, in
 lines that begin with `->` or are indented:
 
-    measure QUESTION | ANSWER       what the contract's scorers make of an answer; `*N` in it repeats the word before N times
+    measure QUESTION | ANSWER       what the contract's scorers make of an answer; `*N` repeats the word before it
     diagnose R C H A                the weakest side of an answer with these four measures, and what the table does
     loop [NAME VALUE ...]           begin with a question; names are threshold, iterations, improvement, top_k, level,
                                     max_top_k, and `learned WEAKNESS=PLAN`
