@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from actors.coordination.messages import Alive, Wanted
 from actors.quality_store.evidence import Evidence
-from actors.quality_store.messages import EditQuality, ReadQuality, Savings, Statistics
+from actors.quality_store.messages import EditQuality, OutcomesGone, ReadQuality, Savings, Statistics
 from actors.runtime.errors import Misuse, ScentfieldError, Unavailable
+from actors.runtime.layer_switch import LayerList, LayerNow
 from actors.scent_field.messages import (
     Audit,
     Changes,
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from coordinator.embedding.embedder import Embedder
 
 Value = TypeVar("Value")
+_WAY_S: Final = 0.05
 
 
 def connect_core(
@@ -75,7 +77,13 @@ def connect_core(
     transport: Transport | None = None
     embedder: Embedder | None = None
     if url and not settings.disabled:
-        transport = HttpTransport(url, token_for(url, settings.state_dir))
+        # It brings arrays along, which whoever does without the model does without.
+        from coordinator.embedding.gateway_line import gateway_embedder
+
+        token = token_for(url, settings.state_dir)
+        transport = HttpTransport(url, token)
+        # A hot path that asks the model waits for its answer as long as it says, and hardly longer.
+        embedder = gateway_embedder(HttpTransport(url, token, slack_s=_WAY_S)) if settings.model.is_wanted else None
     elif not settings.disabled:
         # Ray is a slow import and not needed by whoever does without it.
         from coordinator.cluster import attach
@@ -345,6 +353,18 @@ class Coordinator:
     def evidence(self, *, n_days: int = 30) -> Evidence:
         """What the ledger says of the newest days: how edits ended, and each learned layer beside its holdout."""
         return self._do(self._core.learned.evidence(n_days))
+
+    def layers(self) -> tuple[LayerList, ...]:
+        """Which learned layers there are, which are off, and who has switched them, by the actors that serve them."""
+        return self._do(self._core.learned.layers())
+
+    def switch_layer(self, layer: str, *, on: bool, reason: str = "") -> LayerNow:
+        """Switch a learned layer on or off, for everybody; `reason` is one line that is kept with who did it."""
+        return self._do(self._core.learned.switch_layer(layer, reason, is_on=on))
+
+    def forget_outcomes(self, extension: str = "") -> OutcomesGone:
+        """Forget what failed edits and bounces have made `full`: of files with an extension, or all of it."""
+        return self._do(self._core.learned.forget_outcomes(extension))
 
     def learning(self) -> Learning:
         """What was learned from outcomes, and from how many."""
