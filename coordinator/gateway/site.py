@@ -29,6 +29,7 @@ from coordinator.gateway.mcp_site import McpSite
 from coordinator.gateway.pace import Pace
 from coordinator.metrics.exporter import Site
 from coordinator.metrics.probe import PATIENCE_S, Line
+from coordinator.metrics.total_file import TotalFile
 from coordinator.settings import Settings
 
 
@@ -46,7 +47,7 @@ class GatewaySite:
 
     def __init__(self, line: Line, premises: Premises, embedder: Embedder | None = None) -> None:
         settings = premises.settings
-        self._pages = Site(line)
+        self._pages = Site(line, TotalFile(settings.state_dir, settings.namespace))
         self._batcher = Batcher(line, settings.call_timeout_s)
         self._mcp = McpSite(settings, Jail(settings, premises.root), self._batcher, embedder)
         api = Api(line, self._batcher, settings.call_timeout_s)

@@ -19,6 +19,7 @@ from actors.scent_field.messages import FieldCounts
 from actors.thresholds.messages import Statistics as LearningCounts
 from coordinator.metrics.actor_metric import ACTOR_METRICS, actor_families
 from coordinator.metrics.answer_metric import ANSWER_METRICS, answer_families
+from coordinator.metrics.exporter_metric import EXPORTER_METRICS, KEPT
 from coordinator.metrics.field_metric import FIELD_METRICS, field_families
 from coordinator.metrics.learning_metric import LEARNING_METRICS, learning_families
 from coordinator.metrics.ledger_metric import LEDGER_METRICS, ledger_families
@@ -36,6 +37,7 @@ METRICS: Final[tuple[Metric, ...]] = (
     *LEARNING_METRICS,
     *MEMORY_METRICS,
     *MODEL_METRICS,
+    *EXPORTER_METRICS,
 )
 
 
@@ -55,11 +57,21 @@ class Sighting:
 
 
 class FieldCollector(Collector):
-    """The one collector of everything that Scentfield exports; `model` is the embedding actor's account, if any."""
+    """The one collector of everything that Scentfield exports; `model` is the embedding actor's account, if any.
 
-    def __init__(self, sightings: Sequence[Sighting], model: Mapping[str, Any] | None = None) -> None:
+    `is_kept` is whether the counts of processes are added up on the disk; None if they are not added up.
+    """
+
+    def __init__(
+        self,
+        sightings: Sequence[Sighting],
+        model: Mapping[str, Any] | None = None,
+        *,
+        is_kept: bool | None = None,
+    ) -> None:
         self._sightings = sightings
         self._model = model
+        self._is_kept = is_kept
 
     def collect(self) -> Iterator[Family]:
         """The metrics that have samples, always in the same order."""
@@ -81,3 +93,5 @@ class FieldCollector(Collector):
                 yield from memory_families(seen.counts)
         if self._model is not None:
             yield from model_families(self._model)
+        if self._is_kept is not None:
+            yield KEPT.family([((), float(self._is_kept))])

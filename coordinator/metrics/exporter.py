@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from starlette.applications import Starlette
@@ -17,6 +18,7 @@ from starlette.routing import Route
 from coordinator.metrics.exposition import encoded
 from coordinator.metrics.probe import Line, Probe
 from coordinator.metrics.ray_node import RayNodePage, Targets, ray_targets
+from coordinator.metrics.total_file import TotalFile
 from coordinator.web.server import Address, WebServer
 
 EXPORTER: Final = "exporter"
@@ -30,13 +32,18 @@ class ExporterConfig:
     namespace: str
     host: str
     port: int
+    state_dir: str
 
 
 class Site:
-    """The pages, over any line to the state actors; `ray_targets` is asked for what the page of Ray's nodes says."""
+    """The pages, over any line to the state actors.
 
-    def __init__(self, line: Line, ray_targets: Targets | None = None) -> None:
+    `totals` adds up what their processes count; `ray_targets` is asked for what the page of Ray's nodes says.
+    """
+
+    def __init__(self, line: Line, totals: TotalFile, ray_targets: Targets | None = None) -> None:
         self._probe = Probe(line)
+        self._totals = totals
         self.routes = [Route("/metrics", self._metrics), Route("/healthz", self._health)]
         if ray_targets is not None:
             self.routes.append(Route("/ray-nodes", RayNodePage(ray_targets).answer))
@@ -48,7 +55,9 @@ class Site:
 
     async def _metrics(self, request: Request) -> Response:
         sightings, model = await asyncio.gather(self._probe.look(), self._probe.look_at_model())
-        body, content_type = encoded(sightings, request.headers.get("accept", ""), model=model)
+        sightings, model = await self._totals.carried(sightings, model)
+        accept = request.headers.get("accept", "")
+        body, content_type = encoded(sightings, accept, model=model, is_kept=self._totals.is_kept)
         return Response(body, headers={"content-type": content_type})
 
     async def _health(self, _request: Request) -> Response:
@@ -67,7 +76,8 @@ class Exporter:
         from coordinator.metrics.ray_line import RayLine
 
         address = Address(config.host, config.port, EXPORTER, _ADVICE)
-        site = Site(RayLine(config.namespace), ray_targets)
+        totals = TotalFile(Path(config.state_dir), config.namespace)
+        site = Site(RayLine(config.namespace), totals, ray_targets)
         self._server = WebServer(site.app, address, path="/metrics")
 
     async def describe(self) -> dict[str, Any]:

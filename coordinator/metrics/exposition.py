@@ -10,6 +10,7 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, choose_encode
 
 from coordinator.metrics.collector import FieldCollector, Sighting
 from coordinator.metrics.probe import Line, Probe
+from coordinator.metrics.total_file import TotalFile
 from coordinator.settings import Settings
 
 
@@ -20,8 +21,9 @@ def exposition(settings: Settings) -> str:
     from coordinator.metrics.ray_line import RayLine
 
     attach(settings)
-    sightings, model = asyncio.run(_look(RayLine(settings.namespace)))
-    return encoded(sightings, model=model)[0].decode()
+    totals = TotalFile(settings.state_dir, settings.namespace)
+    sightings, model = asyncio.run(_look(RayLine(settings.namespace), totals))
+    return encoded(sightings, model=model, is_kept=totals.is_kept)[0].decode()
 
 
 def encoded(
@@ -29,13 +31,14 @@ def encoded(
     accept: str = CONTENT_TYPE_PLAIN_0_0_4,
     *,
     model: Mapping[str, Any] | None = None,
+    is_kept: bool | None = None,
 ) -> tuple[bytes, str]:
     """The exposition in the format that an Accept header asks for, and its content type."""
     encode, content_type = choose_encoder(accept)
-    return encode(FieldCollector(sightings, model)), content_type
+    return encode(FieldCollector(sightings, model, is_kept=is_kept)), content_type
 
 
-async def _look(line: Line) -> tuple[list[Sighting], dict[str, Any] | None]:
+async def _look(line: Line, totals: TotalFile) -> tuple[list[Sighting], Mapping[str, Any] | None]:
     probe = Probe(line)
     sightings, model = await asyncio.gather(probe.look(), probe.look_at_model())
-    return sightings, model
+    return await totals.carried(sightings, model)

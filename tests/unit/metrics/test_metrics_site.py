@@ -18,6 +18,7 @@ from coordinator.metrics.actor_metric import ACTOR_METRICS, UP
 from coordinator.metrics.exporter import Site
 from coordinator.metrics.probe import Probe
 from coordinator.metrics.ray_node import RayNodePage
+from coordinator.metrics.total_file import TotalFile
 from coordinator.web.listener import listen
 
 
@@ -42,7 +43,7 @@ async def get(site: Site, path: str, accept: str = "") -> tuple[int, str, str]:
 def fetch(local_line: Any) -> Callable[..., tuple[int, str, str]]:
     def fetched(folder: Path, path: str, accept: str = "", **options: Any) -> tuple[int, str, str]:
         async def run() -> tuple[int, str, str]:
-            return await get(Site(local_line(folder, **options)), path, accept)
+            return await get(Site(local_line(folder, **options), TotalFile(folder, "test")), path, accept)
 
         return asyncio.run(run())
 
@@ -95,7 +96,7 @@ def test_health_is_200_while_all_serve_and_503_with_the_reason_else(tmp_path: Pa
 
 def test_health_notices_a_store_that_is_gone_although_commits_go_on(tmp_path: Path, local_line: Any) -> None:
     async def run() -> tuple[int, dict[str, Any]]:
-        site = Site(local_line(tmp_path))
+        site = Site(local_line(tmp_path), TotalFile(tmp_path, "test"))
         for file in tmp_path.glob("quality_store.sqlite3*"):
             file.unlink()
         status, _, body = await get(site, "/healthz")
