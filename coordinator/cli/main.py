@@ -31,6 +31,7 @@ from coordinator.cli import (
     status,
     stories,
     story,
+    top,
     waking,
 )
 from coordinator.cli.command import CommandFunction, CommandGroup, register, register_group, sign_callback
@@ -46,6 +47,7 @@ _PANELS: Final[dict[str, dict[str, CommandFunction]]] = {
         "mcp": mcp.mcp,
         "connect": connect.connect,
         "status": status.status,
+        "top": top.top,
         "doctor": doctor.doctor,
         "backup": backup.backup,
         "restore": backup.restore,
