@@ -214,6 +214,7 @@ def _create(domain: Domain, settings: Settings) -> bool:
         owner=owner,
         courier="coordinator.courier:RayCourier",
         courier_options={"namespace": settings.namespace},
+        log=settings.log.config(),
     )
     ray.remote(StateActor).options(**_actor_options(domain.name, settings)).remote(config)
     return True

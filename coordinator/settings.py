@@ -15,8 +15,10 @@ from actors.runtime.errors import Misuse
 from actors.runtime.holdout import SHARE
 from coordinator.config_file import DEFAULT_NAMESPACE, default_state_dir, files_around
 from coordinator.embedding.settings import EmbeddingSettings
+from coordinator.feedback.settings import AskSettings
 from coordinator.gateway.settings import GatewaySettings
 from coordinator.guard.settings import GuardSettings
+from coordinator.log_settings import LogSettings
 from coordinator.retrieval.limit import RetrievalSettings
 from coordinator.waking.profile import MAX_TOKENS
 
@@ -83,11 +85,15 @@ class Settings(BaseSettings):
     embeddings_auto_download: bool | None = Field(
         default=None, description="whether models may be downloaded; wins over auto_download of [embedding]"
     )
+    ask: AskSettings = Field(
+        default_factory=AskSettings, description="who answers `scentfield ask`, and how good it must be"
+    )
     retrieval: RetrievalSettings = Field(
         default_factory=RetrievalSettings, description="the index of the tree's passages"
     )
     gateway: GatewaySettings = Field(default_factory=GatewaySettings, description="the door for HTTP and MCP")
     guard: GuardSettings = Field(default_factory=GuardSettings, description="git commits and pushes over claims")
+    log: LogSettings = Field(default_factory=LogSettings, description="what the coordinator's own processes say")
     metrics: bool = Field(default=True, description="serve metrics to Prometheus")
     metrics_host: str = Field(default="127.0.0.1", description="where the exporter listens")
     metrics_port: int = Field(default=9464, ge=0, le=65_535, description="the exporter's port; 0 takes a free one")

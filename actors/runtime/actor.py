@@ -22,8 +22,10 @@ from typing import Any, Final, TypeVar
 from actors.runtime.compaction import Compaction
 from actors.runtime.courier import Courier, Send
 from actors.runtime.journal import Fenced, Journal, Recover, Store
+from actors.runtime.log import Log, LogConfig, configure, take_over
 from actors.runtime.machine import Machine
 from actors.runtime.mailbox import Mailbox
+from actors.runtime.narration import Narration
 from actors.runtime.ownership import check_owner
 from actors.runtime.settings import MailboxLimits
 
@@ -41,7 +43,7 @@ class ActorConfig:
     store's SQLAlchemy URL, `store_key` the name of its rows there (default: the domain). `store_id` is the identity
     that the store must have, and `owner` who must have adopted it; None asks nothing. `courier` is `module:factory`
     too; called with `courier_options`, it gives the function that takes the machine's notes to other actors
-    (`courier.Send`). Without one they wait.
+    (`courier.Send`). Without one they wait. `log` is what the actor's process writes.
     """
 
     domain: str
@@ -54,6 +56,7 @@ class ActorConfig:
     owner: str | None = None
     courier: str = ""
     courier_options: dict[str, Any] = field(default_factory=dict)
+    log: LogConfig | None = None
 
     def make_machine(self) -> Machine:
         """An empty machine."""
@@ -75,6 +78,9 @@ class StateActor:
     """One mailbox on an event loop; `submit` is all that callers see."""
 
     def __init__(self, config: ActorConfig) -> None:
+        if config.log is not None:
+            configure(config.log)
+            take_over(config.domain)
         self._config = config
         self._store_id = config.store_id
         self._epoch: int | None = None
@@ -91,7 +97,9 @@ class StateActor:
         self._timer: asyncio.TimerHandle | None = None
         self._is_due = False
         self._started_s = time.monotonic()
+        self._narration = Narration(Log(config.domain), self._mailbox, self._compaction, self._courier)
         self._mailbox.open()
+        self._narration.begin(time.monotonic() - self._started_s, time.monotonic())
         _calm_the_collector()
         self._loop = asyncio.get_running_loop()
         self._soon()
@@ -170,6 +178,7 @@ class StateActor:
         while self._mailbox.n_queued:
             self._beat()
         self._mailbox.flush()
+        self._narration.stopped()
 
     def _soon(self) -> None:
         """Have a turn in the next round of the loop; calls that arrive until then share it."""
@@ -196,10 +205,11 @@ class StateActor:
             os._exit(FENCED_EXIT)
 
     def _tend(self, wake_s: float | None) -> None:
-        """What a turn leaves to do: fold the journal, carry notes, and see when the next turn is due."""
+        """What a turn leaves to do: fold the journal, carry notes, tell of it, and see when the next turn is due."""
         if not self._compaction.is_running and self._mailbox.wants_compaction and self._compaction.start():
             self._mailbox.compaction_started()
         self._carry_notes()
+        self._narration.look(time.monotonic())
         if wake_s == 0.0:
             self._soon()
         elif wake_s is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
@@ -139,6 +140,13 @@ def _set_signature(run: Callable[..., None], own: list[inspect.Parameter]) -> No
 
 def carry_out(invocation: Invocation, function: CommandFunction, arguments: dict[str, Any]) -> ExitCode:
     """Run a command and show what came of it; returns the exit code."""
+    began_s = time.monotonic()
+    code = _carried_out(invocation, function, arguments)
+    invocation.log_end(function.__name__, int(code), time.monotonic() - began_s)
+    return code
+
+
+def _carried_out(invocation: Invocation, function: CommandFunction, arguments: dict[str, Any]) -> ExitCode:
     screen = invocation.screen
     try:
         outcome = function(invocation, **arguments)

@@ -80,6 +80,17 @@ class Invocation:
 
         return near_gateway(settings) or self.house.connect(settings)
 
+    def log_end(self, command: str, exit_code: int, took_s: float) -> None:
+        """Log that a command has ended, if that is wanted; a call that needed no settings has nothing to log."""
+        settings = self.__dict__.get("settings")
+        if settings is None or not settings.log.config().writes("cli", "info"):
+            return
+        # Most calls log nothing.
+        from actors.runtime.log import Log, configure
+
+        configure(settings.log.config(is_terminal=sys.stderr.isatty()))
+        Log("cli").info("command", command=command, exit_code=exit_code, took_s=round(took_s, 3))
+
     @property
     def is_interactive(self) -> bool:
         """Whether somebody can be asked a question."""

@@ -9,6 +9,7 @@ import typer
 
 from coordinator.cli import (
     answers,
+    ask,
     backup,
     boards,
     chaos,
@@ -80,6 +81,7 @@ _PANELS: Final[dict[str, dict[str, CommandFunction]]] = {
         "undo": files.undo,
         "index": retrieval.index,
         "search": retrieval.search,
+        "ask": ask.ask,
     },
     "What it remembers": {
         "wakeup": waking.wakeup,

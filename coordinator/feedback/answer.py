@@ -69,7 +69,7 @@ class Answer:
 
     def log(self) -> list[str]:
         """The rounds in words, one or two lines each, and how it ended."""
-        return [*(line for made in self.iterations for line in self._told(made)), self._end(), *self.notes]
+        return [*(line for made in self.iterations for line in self._told(made)), self.end, *self.notes]
 
     def _told(self, made: Iteration) -> list[str]:
         tried = made.tried
@@ -78,7 +78,9 @@ class Answer:
         result = _result(made)
         return [*lines, f"   {result}{', the best' if tried.number == self.best else ''}"] if result else lines
 
-    def _end(self) -> str:
+    @property
+    def end(self) -> str:
+        """How the loop ended, in one line."""
         reached = f"quality {self.quality.overall:.3f}"
         return {
             Ending.CONVERGED: f"converged: {reached} reaches the threshold",

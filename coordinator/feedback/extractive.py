@@ -13,6 +13,7 @@ from typing import Final
 from coordinator.feedback.exchange import content_words, sentences
 from coordinator.feedback.number import check_whole
 from coordinator.reading.query import Query, overlaps
+from coordinator.retrieval.condensing import MARK
 from coordinator.retrieval.passage import Passage
 
 MAX_CHARACTERS: Final = 800
@@ -20,6 +21,7 @@ MOST_CHARACTERS: Final = 65_536
 MAX_SENTENCES: Final = 5_000
 NEIGHBOUR_SHARE: Final = 0.25
 PASSAGE_SHARE: Final = 0.5
+_HEADING_MARKS: Final = "#=-*~ \n"
 _APART: Final = "\n\n"
 
 
@@ -35,7 +37,7 @@ class Extractive:
     """A generator of up to `max_characters`. Raises `Misuse` for a size that leaves no room for a sentence.
 
     A sentence counts by the question's words that it holds, rare ones more (`overlaps`), a quarter of what its
-    neighbours hold, and half of what the best sentence of its passage holds, less for passages further down.
+    neighbours hold, and half of the most that its passage holds in a sentence or the title, less further down.
     """
 
     def __init__(self, max_characters: int = MAX_CHARACTERS) -> None:
@@ -45,7 +47,7 @@ class Extractive:
     def __call__(self, query: str, passages: Sequence[Passage]) -> str:
         """The chosen sentences in the order of the passages; an empty text if there are no passages."""
         pieces = _pieces(passages, self._max_characters)
-        weights = _weights(query, pieces)
+        weights = _weights(query, passages, pieces)
         order = sorted(range(len(pieces)), key=lambda number: (-weights[number], number))
         return _joined(pieces, self._fitting(pieces, order))
 
@@ -62,20 +64,27 @@ class Extractive:
 
 
 def _pieces(passages: Sequence[Passage], max_characters: int) -> list[_Piece]:
-    """The first sentences; of one that is too long its beginning."""
+    """The first sentences; of one that is too long its beginning. Headings and what marks a gap are none."""
     found = [
         _Piece(place, sentence[:max_characters])
         for place, passage in enumerate(passages)
-        for sentence in sentences(passage.text)
+        for sentence in sentences(_without_gaps(passage.text))
+        if sentence.strip(_HEADING_MARKS) not in ("", passage.title)
     ]
     return found[:MAX_SENTENCES]
 
 
-def _weights(query: str, pieces: Sequence[_Piece]) -> list[float]:
-    own = overlaps([piece.text for piece in pieces], Query(" ".join(content_words(query))))
-    best: dict[int, float] = {}
+def _without_gaps(text: str) -> str:
+    """Each gap as the end of a paragraph, so that nothing is joined over it."""
+    return "".join("\n" if line == MARK else line for line in text.splitlines(keepends=True))
+
+
+def _weights(query: str, passages: Sequence[Passage], pieces: Sequence[_Piece]) -> list[float]:
+    texts = [piece.text for piece in pieces] + [passage.title for passage in passages]
+    held = overlaps(texts, Query(" ".join(content_words(query))))
+    own, best = held[: len(pieces)], held[len(pieces) :]
     for piece, weight in zip(pieces, own, strict=True):
-        best[piece.place] = max(weight, best.get(piece.place, 0.0))
+        best[piece.place] = max(weight, best[piece.place])
     return [
         weight
         + NEIGHBOUR_SHARE * max(_near(pieces, own, number, -1), _near(pieces, own, number, 1))

@@ -159,6 +159,8 @@ def _advance(course: Course, told: Any) -> Step | Answer:
 
 def _made(query: str, refinement: Refinement, shown: Mapping[int, tuple[Passage, ...]], *, is_held_out: bool) -> Answer:
     best, ending = refinement.best, refinement.ending
+    if best is not None and not best.outcome.has_text:
+        best = None  # the best of nothing
     if ending is None:
         raise InvariantBroken(f"a loop has ended without a reason after {len(refinement.iterations)} rounds")
     return Answer(

@@ -15,6 +15,7 @@ from starlette.routing import Route
 from actors.runtime.errors import Misuse, ScentfieldError
 from coordinator.domain import DOMAINS, EMBEDDING, GATEWAY
 from coordinator.gateway.batcher import Batcher
+from coordinator.gateway.openapi import DOCUMENT_PATH, document
 from coordinator.metrics.probe import PATIENCE_S, Line
 
 TIMEOUT_HEADER: Final = "scentfield-timeout-s"
@@ -33,7 +34,11 @@ class Api:
         self.routes = [
             Route("/api/v1/submit/{domain}", self._submit, methods=["POST"]),
             Route("/api/v1/describe/{domain}", self._describe, methods=["GET"]),
+            Route(DOCUMENT_PATH, self._document, methods=["GET"]),
         ]
+
+    async def _document(self, _request: Request) -> Response:
+        return JSONResponse(document(DOMAINS, sorted(_DESCRIBED), TIMEOUT_HEADER, MAX_TIMEOUT_S))
 
     async def _submit(self, request: Request) -> Response:
         domain = request.path_params["domain"]

@@ -35,6 +35,7 @@ class Gateway:
 
     def __init__(self, premises: Premises) -> None:
         settings = premises.settings
+        settings.log.open(GATEWAY)
         address = Address(settings.gateway.host, settings.gateway.port, GATEWAY, ADVICE)
         self._server = WebServer(
             gateway_site(premises).app,

@@ -50,6 +50,7 @@ def serve(settings: Settings, root: Path, note: Callable[[str], None]) -> None:
     """
     from coordinator.cluster import attach  # it comes here itself
 
+    settings.log.open(GATEWAY)
     attach(settings)
     gateway = settings.gateway
     try:

@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from actors.runtime.log import LogConfig, configure, take_over
 from coordinator.metrics.exposition import encoded
 from coordinator.metrics.probe import Line, Probe
 from coordinator.metrics.ray_node import RayNodePage, Targets, ray_targets
@@ -33,6 +34,7 @@ class ExporterConfig:
     host: str
     port: int
     state_dir: str
+    log: LogConfig | None = None
 
 
 class Site:
@@ -75,6 +77,9 @@ class Exporter:
         # Ray is a slow import and not needed by whoever tests the site.
         from coordinator.metrics.ray_line import RayLine
 
+        if config.log is not None:
+            configure(config.log)
+            take_over(EXPORTER)
         address = Address(config.host, config.port, EXPORTER, _ADVICE)
         totals = TotalFile(Path(config.state_dir), config.namespace)
         site = Site(RayLine(config.namespace), totals, ray_targets)

@@ -11,7 +11,9 @@ def start_exporter(settings: Settings) -> bool:
     """Create the exporter unless it is there or not wanted; True if it was created. Does not wait for it."""
     if not settings.metrics:
         return False
-    config = ExporterConfig(settings.namespace, settings.metrics_host, settings.metrics_port, str(settings.state_dir))
+    config = ExporterConfig(
+        settings.namespace, settings.metrics_host, settings.metrics_port, str(settings.state_dir), settings.log.config()
+    )
     return _exporter(settings).start(Exporter, config)
 
 

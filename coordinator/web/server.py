@@ -16,6 +16,7 @@ from typing import Any, Final, Literal
 import uvicorn
 from starlette.types import ASGIApp
 
+from actors.runtime.log import Log
 from coordinator.web.listener import listen, origin
 from coordinator.web.punctual import punctual
 
@@ -66,6 +67,7 @@ class WebServer:
         head_s: float = HEAD_S,
     ) -> None:
         self._address = address
+        self._log = Log(address.name)
         self._tell = tell
         self._path = path
         self._server = uvicorn.Server(server_config(app, lifespan=lifespan, head_s=head_s))
@@ -85,6 +87,7 @@ class WebServer:
         self._url, self._trouble = origin(self._address.host, port) + self._path, ""
         self._tell(self._url)
         self._tried.set()
+        self._log.info("serves", url=self._url)
         await self._server.serve(sockets=[listener])
 
     async def close(self) -> None:
@@ -100,9 +103,9 @@ class WebServer:
             try:
                 return listen(address.host, address.port)
             except OSError as error:
-                self._trouble = (
-                    f"the {address.name} cannot listen on {address.host}:{address.port} ({error.strerror}): "
-                    f"{address.advice}"
-                )
+                why = f"cannot listen on {address.host}:{address.port} ({error.strerror}): {address.advice}"
+                if not self._trouble:  # it is tried again and again, and said once
+                    self._log.warning("does not serve", why=why)
+                self._trouble = f"the {address.name} {why}"
                 self._tried.set()
                 await asyncio.sleep(_RETRY_S)

@@ -42,6 +42,17 @@ def test_an_answer_keeps_to_its_size_and_is_not_empty(max_characters: int) -> No
     assert 0 < len(text) <= max_characters
 
 
+def test_headings_and_gaps_are_no_sentences() -> None:
+    one = Passage("a.md", "Leases", "## Leases\n\nA lease ends.\n…\nIt is short.\n", 1.0, "0" * 64, 1, 9)
+    assert Extractive()("lease", [one]) == "A lease ends. It is short."
+    assert Extractive()("lease", [passage("## Other\n\nA lease ends.")]) == "## Other A lease ends."
+
+
+def test_a_passage_is_found_by_its_title_too() -> None:
+    named = Passage("a.md", "The walrus", "It swims.", 1.0, "0" * 64, 1, 9)
+    assert Extractive(12)("walrus?", [passage("It talks."), named]) == "It swims."
+
+
 def test_a_megabyte_of_passages_is_looked_at_in_part() -> None:
     text = Extractive()("needle", [passage("Hay is here. " * 90_000)])
     assert len(text) <= 800
