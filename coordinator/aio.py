@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from actors.coordination.messages import Alive, Wanted
+from actors.quality_store.evidence import Evidence
 from actors.quality_store.messages import EditQuality, ReadQuality, Savings, Statistics
 from actors.runtime.errors import Misuse, ScentfieldError
 from actors.scent_field.messages import (
@@ -31,7 +32,7 @@ from coordinator.close_work import CloseWork
 from coordinator.core import Core, PathName, named_list
 from coordinator.editing.edited import Edited
 from coordinator.editing.request import EditRequest, replacements_of
-from coordinator.efficacy import Efficacy, efficacy
+from coordinator.efficacy.told import Efficacy, efficacy
 from coordinator.feedback.handle import AsyncAnswerHandle
 from coordinator.memory.async_handle import AsyncFactHandle, AsyncPlaybookHandle
 from coordinator.memory.handing import HandOver
@@ -286,6 +287,10 @@ class AsyncCoordinator:
     async def savings(self, *, n_days: int = 30) -> Savings:
         """Like `Coordinator.savings`."""
         return await self._do(self._core.learned.savings(n_days))
+
+    async def evidence(self, *, n_days: int = 30) -> Evidence:
+        """Like `Coordinator.evidence`."""
+        return await self._do(self._core.learned.evidence(n_days))
 
     async def learning(self) -> Learning:
         """Like `Coordinator.learning`."""

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from actors.coordination.messages import Alive, Wanted
+from actors.quality_store.evidence import Evidence
 from actors.quality_store.messages import EditQuality, ReadQuality, Savings, Statistics
 from actors.runtime.errors import Misuse, ScentfieldError, Unavailable
 from actors.scent_field.messages import (
@@ -29,7 +30,7 @@ from coordinator.close_work import CloseWork
 from coordinator.core import Core, Identity, PathName, named_list
 from coordinator.editing.edited import Edited
 from coordinator.editing.request import EditRequest, replacements_of
-from coordinator.efficacy import Efficacy, efficacy
+from coordinator.efficacy.told import Efficacy, efficacy
 from coordinator.feedback.handle import AnswerHandle
 from coordinator.http_transport import HttpTransport, token_for
 from coordinator.identity import local_name
@@ -339,6 +340,10 @@ class Coordinator:
     def savings(self, *, n_days: int = 30) -> Savings:
         """Tokens sent, saved, and lost again to second reads and failed edits, by day and by month."""
         return self._do(self._core.learned.savings(n_days))
+
+    def evidence(self, *, n_days: int = 30) -> Evidence:
+        """What the ledger says of the newest days: how edits ended, and each learned layer beside its holdout."""
+        return self._do(self._core.learned.evidence(n_days))
 
     def learning(self) -> Learning:
         """What was learned from outcomes, and from how many."""

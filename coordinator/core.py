@@ -132,7 +132,10 @@ class Core:
         self._waking = Waking()
         self._trail = SessionTrail()
         self._uncounted: list[RecordRecall] = []
-        self._lessons = LessonDesk(self._memory_reports, workspace.space, settings.holdout_share, monotonic_s)
+        self._quality_reports = report(QUALITY_STORE)
+        self._lessons = LessonDesk(
+            self._memory_reports, self._quality_reports, workspace.space, settings.holdout_share, monotonic_s
+        )
         read_port = ReadPort(
             report(SCENT_FIELD),
             self._quality_reports,
@@ -191,7 +194,7 @@ class Core:
     def waking(self) -> WakingCalls:
         """Wakeups; the same."""
         own_tokens, holdout_share = self.settings.wakeup_tokens, self.settings.holdout_share
-        port = WakingPort(self._thresholds_reports, self._waking, own_tokens, holdout_share)
+        port = WakingPort(self._thresholds_reports, self._quality_reports, self._waking, own_tokens, holdout_share)
         return WakingCalls(self._ground(), port)
 
     def _ground(self) -> Ground:

@@ -78,6 +78,12 @@ class Settings(BaseSettings):
     holdout_share: float = Field(
         default=SHARE, ge=0.0, le=1.0, description="share of files that go without a learned layer, to measure it"
     )
+    smallest_effect: float = Field(
+        default=0.1, ge=0.01, le=1.0, description="the effect of a learned layer that matters, as a share"
+    )
+    token_price: float | None = Field(
+        default=None, ge=0.0, le=1_000_000.0, description="what a million input tokens cost, in your currency"
+    )
     wakeup_tokens: dict[ProfileName, TokenCap] = Field(
         default_factory=dict, description="caps of wakeups by client profile, in tokens, that differ from 1000"
     )

@@ -39,6 +39,8 @@ _CAUSES: Final = {
     SUCCESS: (APPLIED, "already_applied", "create", "deleted", "moved"),
     FAILURE: (*NOT_FOUND_CAUSES, *SILENT_CAUSES),
 }
+FAILURES: Final = frozenset(_CAUSES[FAILURE]) - frozenset(_CAUSES[SUCCESS])
+"""What ends an edit that was not made."""
 
 
 def check_cause(outcome: str, cause: str) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from actors.quality_store.account import AccountRow
 from actors.quality_store.answer_message import StepTaken
 from actors.runtime.event_table import EventTable
 from actors.runtime.pin import PinEvicted, TokenPinned
@@ -88,6 +89,49 @@ class PenaltyHeldOut(NamedTuple):
     mode: str
 
 
+class EditCounted(NamedTuple):
+    """An edit ended by this cause, after a view of this mode, "none" without one; `label` is the file's extension.
+
+    `max_rows` is the limit under which it is placed.
+    """
+
+    label: str
+    mode: str
+    cause: str
+    max_rows: int
+    at_utc_s: float
+
+
+class TrialCounted(NamedTuple):
+    """Outcomes of a session with a layer, or without it: `n` of them, `n_losses` of which are to be avoided.
+
+    `max_units` is the limit under which the session finds a place among the day's units.
+    """
+
+    layer: str
+    is_held_out: bool
+    unit: str
+    n: int
+    n_losses: int
+    max_units: int
+    at_utc_s: float
+
+
+class AccountTold(NamedTuple):
+    """Totals of a source have grown by so much, and other numbers are these now."""
+
+    source: str
+    grown: tuple[AccountRow, ...]
+    now: tuple[AccountRow, ...]
+    at_utc_s: float
+
+
+class SourceDropped(NamedTuple):
+    """There were too many sources of accounts; this one was not heard of for longest."""
+
+    source: str
+
+
 class ReadRecorded(NamedTuple):
     """A file was shown; what stores of before the ledger hold. `source` as in `ViewShown`."""
 
@@ -103,10 +147,11 @@ class ViewShown(NamedTuple):
 
     `source` is the row of the automatic mode's source, "" for a mode that the agent named. `is_read`: a whole file that
     was not shown so before; only such a read counts, and only for it the rest can be set. `is_watched`: it is a
-    compressed view, or a `full` that may turn out wasted. `is_bounce`: it bounces the agent's compressed views of the
+    compressed view, or a `full` that may turn out wasted. `layers` had a say in the view, joined by "+"; those of them
+    that are in `arm` were held out. `is_bounce`: it bounces the agent's compressed views of the
     file that are watched. `is_retry`: it is the cost of a failed edit. After that the `n_clean` oldest compressed views
     come out clean, and so many of the oldest fulls as `wasted` has items end, each wasted or not. `max_rows` is the
-    limit under which it is placed in the ledger.
+    limit under which it is placed in the ledger, `max_units` that of the units of a layer's trial.
     """
 
     session_id: str
@@ -125,6 +170,8 @@ class ViewShown(NamedTuple):
     wasted: tuple[bool, ...]
     max_rows: int
     at_utc_s: float
+    layers: str
+    max_units: int
 
 
 class EditTried(NamedTuple):
@@ -143,6 +190,7 @@ class EditTried(NamedTuple):
     n_tokens: int
     max_rows: int
     at_utc_s: float
+    max_units: int
 
 
 class EditMissed(NamedTuple):
@@ -250,8 +298,6 @@ EVENTS: Final = EventTable(
         307: EscalationReturned,
         308: PenaltyServed,
         309: ReadRecorded,
-        310: ViewShown,
-        311: EditTried,
         312: FilesForgotten,
         313: AgentForgotten,
         314: PathsForgotten,
@@ -260,6 +306,12 @@ EVENTS: Final = EventTable(
         317: PenaltyHeldOut,
         318: EscalationMoved,
         330: EditMissed,
+        340: ViewShown,
+        341: EditTried,
+        342: EditCounted,
+        343: TrialCounted,
+        344: AccountTold,
+        345: SourceDropped,
         350: AnswerRecorded,
         351: WindowDropped,
         352: AnswersForgotten,
@@ -276,5 +328,16 @@ EVENTS: Final = EventTable(
         PathsForgotten,
         ExtensionForgotten,
         PenaltyHeldOut,
+        EditCounted,
+        TrialCounted,
+        AccountTold,
+        SourceDropped,
     ),
 )
+VIEW_SHOWN_BEFORE: Final = 310
+EDIT_TRIED_BEFORE: Final = 311
+"""The codes under which both stood before they said which layers had a say; nothing is known of that for them."""
+SUCCESSORS: Final = {
+    VIEW_SHOWN_BEFORE: lambda fields: (340, [*fields, "", 0]),
+    EDIT_TRIED_BEFORE: lambda fields: (341, [*fields, 0]),
+}

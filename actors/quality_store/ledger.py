@@ -11,7 +11,10 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, Final
 
+from actors.quality_store.account import Accounts
 from actors.quality_store.day import month_of
+from actors.quality_store.day_evidence import DayEvidence, DayFacts, EvidenceDays
+from actors.quality_store.edit_count import EditCounts
 from actors.quality_store.event import DayClosed
 from actors.quality_store.ledger_record import LedgerRecord
 from actors.quality_store.path import OTHER
@@ -132,41 +135,76 @@ class Chain:
 
 
 class Ledger:
-    """Days, months, the sums since ever, and the chain."""
+    """Days and what they say beside their rows, months, the sums since ever, and the chain."""
 
     def __init__(self) -> None:
         self.days = Sheets()
+        self.evidence = EvidenceDays()
         self.months = Sheets()
         self.totals = Sheet()
+        self.edits = EditCounts()
+        self.accounts = Accounts()
         self.chain = Chain()
 
     @property
     def open_day(self) -> int | None:
         """The day that is not closed yet, if anything was counted since the last one was."""
-        newest = next(reversed(self.days.by_number), -1)
+        newest = max(next(reversed(self.days.by_number), -1), next(reversed(self.evidence.by_number), -1))
         return newest if newest > self.chain.last_day else None
 
     def lines(self, at_utc_s: float, key: Key, max_rows: int) -> tuple[Line, Line]:
-        """The sums of that moment's day and those since ever. A closed day stays closed: what is late counts later."""
-        day = max(utc_day(at_utc_s), self.chain.last_day + 1, self.open_day or 0)
-        return self.days.sheet(day).line(key, max_rows), self.totals.line(key, max_rows)
+        """The sums of that moment's day and those since ever."""
+        return self.days.sheet(self._day(at_utc_s)).line(key, max_rows), self.totals.line(key, max_rows)
+
+    def day_evidence(self, at_utc_s: float) -> DayEvidence:
+        """What that moment's day says beside its rows."""
+        return self.evidence.day(self._day(at_utc_s))
+
+    def _day(self, at_utc_s: float) -> int:
+        """A closed day stays closed: what is late counts later."""
+        return max(utc_day(at_utc_s), self.chain.last_day + 1, self.open_day or 0)
+
+    def facts(self, day: int) -> DayFacts:
+        """All that is known of a day."""
+        sheet = self.days.by_number.get(day)
+        return self.evidence.facts(day, () if sheet is None else sheet.ledger_rows())
+
+    @property
+    def n_trial_units(self) -> int:
+        """How many units the trials of the open day keep."""
+        return sum(evidence.trials.n_units for evidence in self.evidence.by_number.values())
+
+    @property
+    def n_left_out(self) -> int:
+        """How many outcomes found no place among the units, on the days that are kept."""
+        return sum(evidence.trials.n_left_out for evidence in self.evidence.by_number.values())
+
+    def known_days(self) -> list[int]:
+        """The days that anything is known of, oldest first."""
+        return sorted({*self.days.by_number, *self.evidence.by_number})
 
     def day_closed(self, fact: DayClosed) -> None:
         """Apply the end of a day."""
-        self.months.sheet(month_of(fact.day)).add(self.days.sheet(fact.day), fact.max_rows)
+        sheet = self.days.by_number.get(fact.day)
+        if sheet is not None:
+            self.months.sheet(month_of(fact.day)).add(sheet, fact.max_rows)
         self.chain.close(LedgerRecord(fact.day, fact.content, fact.digest, fact.signature), fact.n_records_out)
+        self.evidence.close(fact.day)
         self.days.drop_before(fact.first_day_kept)
+        self.evidence.drop_before(fact.first_day_kept)
         self.months.drop_before(fact.first_month_kept)
 
     def check_invariants(self) -> None:
         """Sheets and records are in the order of their days, and only the newest day is open."""
         for numbers in (
             list(self.days.by_number),
+            list(self.evidence.by_number),
             list(self.months.by_number),
             [record.day for record in self.chain.records],
         ):
             if numbers != sorted(set(numbers)):
                 raise InvariantBroken(f"the ledger's periods {numbers[:40]} are not in order")
-        n_open = sum(day > self.chain.last_day for day in self.days.by_number)
+        self.accounts.check_invariants()
+        n_open = sum(day > self.chain.last_day for day in self.known_days())
         if n_open > 1:
             raise InvariantBroken(f"{n_open} days of the ledger are open at once")

@@ -54,6 +54,7 @@ def verify_chain(
             links.append(_Link(record, fields_of(record.content)))
         except ValueError as error:
             faults.append(Fault(day_name(record.day), CHANGED, f"this is no record: {error}"))
+    faults += _open_faults(links)
     faults += _order_faults(links)
     faults += _chain_faults(links)
     if last_digest is not None and last_digest != (records[-1].digest if records else b""):
@@ -87,6 +88,13 @@ def _seal_faults(record: LedgerRecord, key: Ed25519PublicKey) -> Iterator[Fault]
         key.verify(record.signature, record.content)
     except InvalidSignature:
         yield Fault(day, WRONG_SIGNATURE, "the signature does not fit the record and this public key")
+
+
+def _open_faults(links: Sequence[_Link]) -> Iterator[Fault]:
+    """A day that was not over is the last, or what follows it is not what was chained to it."""
+    for link in links[:-1]:
+        if link.fields.is_open:
+            yield Fault(link.fields.day_name, CHANGED, "the record is that of an open day, and others follow it")
 
 
 def _order_faults(links: Sequence[_Link]) -> Iterator[Fault]:

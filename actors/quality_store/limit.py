@@ -36,6 +36,7 @@ class Limits:
     penalty_holdout: float = 0.05
     max_rows: int = 200
     max_sources: int = 32
+    max_units: int = 50_000
     max_pins: int = 20_000
     max_answering: int = 500
     answer_window_s: float = DAY_S

@@ -11,8 +11,11 @@ from actors.quality_store.answer_book import AnswerBook
 from actors.quality_store.edit_book import EditBook
 from actors.quality_store.event import (
     EVENTS,
+    SUCCESSORS,
+    AccountTold,
     AgentForgotten,
     DayClosed,
+    EditCounted,
     EditMissed,
     EditTried,
     EscalationArmed,
@@ -28,18 +31,23 @@ from actors.quality_store.event import (
     PenaltyHeldOut,
     PenaltyServed,
     ReadRecorded,
+    SourceDropped,
+    TrialCounted,
     ViewShown,
 )
+from actors.quality_store.evidence import Evidence
 from actors.quality_store.ledger import Ledger
 from actors.quality_store.ledger_book import LedgerBook, Sign
 from actors.quality_store.limit import Limits
 from actors.quality_store.messages import (
     SCHEMA,
+    AccountCounted,
     DropEscalation,
     Dropped,
     EditQuality,
     FollowMove,
     GetEditQuality,
+    GetEvidence,
     GetLedger,
     GetReadQuality,
     GetSavings,
@@ -48,23 +56,28 @@ from actors.quality_store.messages import (
     PeekMode,
     ReadCounted,
     ReadQuality,
+    RecordAccount,
     Recorded,
     RecordOutcome,
     RecordRead,
+    RecordTrial,
     Resolved,
     ResolveMode,
     Savings,
     Statistics,
+    TrialNoted,
 )
 from actors.quality_store.note_book import NoteBook
 from actors.quality_store.read_book import ReadBook
 from actors.quality_store.read_state import ReadState
 from actors.quality_store.resolution import Resolver
 from actors.quality_store.statistics import take_statistics
+from actors.quality_store.trial_book import TrialBook
 from actors.runtime.machine import Caller, Now
 from actors.runtime.outbox import EVENTS as NOTE_EVENTS
 from actors.runtime.outbox import NotePut, NotesDropped, NotesSent, Outbox
 from actors.runtime.pinned_machine import Applier, Performer, PinnedMachine, Shelf
+from actors.runtime.state_format import StateFormat
 
 
 class QualityStore(PinnedMachine):
@@ -73,6 +86,8 @@ class QualityStore(PinnedMachine):
     schema = SCHEMA
     events = EVENTS + NOTE_EVENTS
     long_rows = frozenset({"agents", "ledger_chain"})
+    state_format = StateFormat(2, {1: lambda parts: parts}, SUCCESSORS)
+    """Format 1 had no evidence beside the ledger's rows, and views that did not say which layers had a say in them."""
 
     def __init__(self, limits: Limits | None = None, *, sign: Sign | None = None) -> None:
         limits = limits or Limits()
@@ -82,6 +97,7 @@ class QualityStore(PinnedMachine):
         self._ledger_book = LedgerBook(self._state.ledger, limits, self._record, sign)
         self._reads = ReadBook(self._state, limits, self._record, NoteBook(self.outbox), self._ledger_book)
         self._edits = EditBook(limits, self._record)
+        self._trials = TrialBook(self._state.ledger, limits, self._record, self._ledger_book)
         self._answers = AnswerBook(limits, self._record)
         self._resolver = Resolver(self._edits, self._reads, limits.penalty_holdout)
         self._furnish(shelves=self._make_shelves(), performers=self._make_performers(), appliers=self._make_appliers())
@@ -105,6 +121,9 @@ class QualityStore(PinnedMachine):
             "ledger_months": state.ledger.months,
             "ledger_totals": state.ledger.totals,
             "ledger_chain": state.ledger.chain,
+            "ledger_evidence": state.ledger.evidence,
+            "ledger_edits": state.ledger.edits,
+            "ledger_accounts": state.ledger.accounts,
             **self._answers.shelves(),
             "outbox": self.outbox,
         }
@@ -122,6 +141,9 @@ class QualityStore(PinnedMachine):
             GetReadQuality: self._read_quality,
             GetLedger: self._ledger_page,
             GetSavings: self._savings,
+            RecordTrial: self._record_trial,
+            RecordAccount: self._record_account,
+            GetEvidence: self._evidence,
             **self._answers.performers(),
         }
 
@@ -146,6 +168,10 @@ class QualityStore(PinnedMachine):
             PathsForgotten: state.paths_forgotten,
             ExtensionForgotten: state.extension_forgotten,
             DayClosed: state.ledger.day_closed,
+            EditCounted: self._trials.edit_counted,
+            TrialCounted: self._trials.trial_counted,
+            AccountTold: self._trials.account_told,
+            SourceDropped: self._trials.source_dropped,
             **self._answers.appliers(),
             **dict.fromkeys((NotePut, NotesSent, NotesDropped), self.outbox.evolve),
         }
@@ -155,6 +181,7 @@ class QualityStore(PinnedMachine):
     def _record_outcome(self, caller: Caller, asked: RecordOutcome, now: Now) -> Recorded:
         self._reads.check_edit(asked)
         recorded = self._edits.record_outcome(asked, now.utc_s)
+        self._trials.count_edit(asked, now.utc_s)
         self._reads.record_edit(caller.session_id, asked, recorded.signal, now.utc_s)
         return recorded
 
@@ -192,6 +219,15 @@ class QualityStore(PinnedMachine):
 
     def _savings(self, _: Caller, asked: GetSavings, __: Now) -> Savings:
         return self._ledger_book.savings(asked)
+
+    def _record_trial(self, caller: Caller, asked: RecordTrial, now: Now) -> TrialNoted:
+        return self._trials.record_trial(caller.session_id, asked, now.utc_s)
+
+    def _record_account(self, _: Caller, asked: RecordAccount, now: Now) -> AccountCounted:
+        return self._ledger_book.record_account(asked, now.utc_s)
+
+    def _evidence(self, _: Caller, asked: GetEvidence, now: Now) -> Evidence:
+        return self._ledger_book.evidence(asked, now.utc_s)
 
     def undo(self, caller: Caller, answer: Any, now: Now) -> None:  # noqa: ARG002  # the answer says it all
         """Give back the escalation that `answer` used up. Edits and reads have happened and stay recorded."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from actors.quality_store.account import AccountRow
 from actors.quality_store.answer_message import (
     Advice,
     AnswerCounted,
@@ -19,7 +20,9 @@ from actors.quality_store.answer_message import (
     RecordAnswer,
     ResetAnswers,
 )
+from actors.quality_store.edit_count import EditRow
 from actors.quality_store.escalation import Escalation
+from actors.quality_store.evidence import Evidence
 from actors.quality_store.ledger_record import LedgerRecord
 from actors.quality_store.row import (
     LedgerRow,
@@ -85,12 +88,14 @@ class Resolved(NamedTuple):
     `source` is "edit_fail_escalation", "bounce", "path_memory", "edit_quality_penalty", or "" where the candidate's own
     source stands. `consumed` is the escalation that this answer used up; it goes back if the caller gave up before it
     heard. `is_held_out`: the file is in today's holdout of the layer "edit_penalty", so the penalty is skipped.
+    `is_at_stake`: the penalty concerns this read, held out or not.
     """
 
     mode: str
     source: str
     consumed: Escalation | None = None
     is_held_out: bool = False
+    is_at_stake: bool = False
 
 
 class RecordRead(NamedTuple):
@@ -100,7 +105,8 @@ class RecordRead(NamedTuple):
     for a `full` that was served because another mode did not pay, any name but "explicit", "" and "expected_cost".
     `is_unchanged`: the agent's last view of the file had the same content and mode, or it is an empty diff. `arms` are
     the learned layers that were held out for this view. `is_changed`: that last view had other content, so that looking
-    again says nothing of it.
+    again says nothing of it. `layers` are those that had a say in it or were held out where they would have had one:
+    only for these does the view count in the layer's trial.
     """
 
     space: str
@@ -112,6 +118,7 @@ class RecordRead(NamedTuple):
     is_unchanged: bool = False
     arms: tuple[str, ...] = ()
     is_changed: bool = False
+    layers: tuple[str, ...] = ()
 
 
 class ReadCounted(NamedTuple):
@@ -140,6 +147,46 @@ class Dropped(NamedTuple):
     """So many of the paths had an escalation pending that is void now."""
 
     n_escalations: int
+
+
+class RecordTrial(NamedTuple):
+    """Outcomes of the caller's session with a layer that is held out by session, or without it.
+
+    Of `n` outcomes `n_losses` are of the kind that the layer is there to avoid.
+    """
+
+    layer: str
+    is_held_out: bool
+    n: int
+    n_losses: int
+
+
+class TrialNoted(NamedTuple):
+    """Whether the session found a place among the units of this day."""
+
+    is_counted: bool
+
+
+class RecordAccount(NamedTuple):
+    """What another domain says of itself, with totals since its store began; `account.py` has the names.
+
+    `source` is the domain and the id of its store, `domain@store_id`. Anybody may tell it: it only repeats.
+    """
+
+    source: str
+    rows: tuple[AccountRow, ...]
+
+
+class AccountCounted(NamedTuple):
+    """How many of the numbers were news."""
+
+    n_news: int
+
+
+class GetEvidence(NamedTuple):
+    """Ask what the newest `n_days` UTC days of the ledger add up to, today's included."""
+
+    n_days: int
 
 
 class GetStatistics(NamedTuple):
@@ -173,7 +220,9 @@ class Statistics(NamedTuple):
     `escalations_armed + escalations_returned` is always the sum of those that are pending and those that have ended.
     `ledger` holds the sums since ever by extension, mode and arm: reads, bounces, clean and wasted views, retries.
     `paths_remembered` counts the files of the path memory, `paths_full` those that are shown in full for it; `agents`
-    and `extensions` those whose reads are followed. `files_evicted` were forgotten of agents that use many.
+    and `extensions` those whose reads are followed. `files_evicted` were forgotten of agents that use many. `edits` are
+    all edits by the mode of the view before them; of the open day's trials `trial_units` are kept, and
+    `trial_outcomes_left_out` found no place.
     """
 
     pairs: tuple[PairRow, ...]
@@ -204,6 +253,9 @@ class Statistics(NamedTuple):
     agents_evicted: int
     files_evicted: int
     notes: tuple[OutboxCount, ...]
+    edits: tuple[EditRow, ...]
+    trial_units: int
+    trial_outcomes_left_out: int
     answers: AnswerCounts
 
 
@@ -224,12 +276,16 @@ class ReadQuality(NamedTuple):
 
 
 class LedgerPage(NamedTuple):
-    """Some closed days. `n_closed` were closed in all, `n_kept` are there; `last_digest` is that of the newest."""
+    """Some closed days. `n_closed` were closed in all, `n_kept` are there; `last_digest` is that of the newest.
+
+    `open_day` is the day that is not closed, as it stands now, if there is anything in it; its record says so.
+    """
 
     records: tuple[LedgerRecord, ...]
     n_kept: int
     n_closed: int
     last_digest: bytes
+    open_day: LedgerRecord | None = None
 
 
 class Savings(NamedTuple):
@@ -252,6 +308,9 @@ SCHEMA = Schema(
         "read_quality": GetReadQuality,
         "ledger": GetLedger,
         "savings": GetSavings,
+        "record_trial": RecordTrial,
+        "record_account": RecordAccount,
+        "evidence": GetEvidence,
         "record_answer": RecordAnswer,
         "ask_advice": AskAdvice,
         "reset_answers": ResetAnswers,
@@ -267,6 +326,9 @@ SCHEMA = Schema(
         "read_quality": ReadQuality,
         "ledger": LedgerPage,
         "savings": Savings,
+        "trial_noted": TrialNoted,
+        "account_counted": AccountCounted,
+        "evidence": Evidence,
         "answer_counted": AnswerCounted,
         "advice": Advice,
         "answers_reset": AnswersReset,
@@ -281,6 +343,8 @@ SCHEMA = Schema(
         "savings",
         "ask_advice",
         "answer_quality",
+        "evidence",
     ),
-    committed=("statistics", "edit_quality", "read_quality", "ledger", "savings", "answer_quality"),
+    anonymous=("record_account",),
+    committed=("statistics", "edit_quality", "read_quality", "ledger", "savings", "answer_quality", "evidence"),
 )

@@ -84,7 +84,7 @@ class ReadBook:
     def record_read(self, session_id: str, asked: RecordRead, utc_s: float) -> ReadCounted:
         """Take note of a view. Raises `Misuse` for a path, mode, number or layer that cannot be."""
         check_path(asked.space, asked.path)
-        mode, arm = read_mode(asked.mode), arm_of(asked.arms)
+        mode, arm, layers = read_mode(asked.mode), arm_of(asked.arms), arm_of(asked.layers)
         check_tokens(asked.n_tokens, asked.n_total_tokens)
         self.expire(utc_s)
         is_read = mode in WHOLE_FILE_MODES and not asked.is_unchanged
@@ -108,6 +108,8 @@ class ReadBook:
                 verdict.wasted,
                 self._limits.max_rows,
                 utc_s,
+                layers,
+                self._limits.max_units,
             )
         )
         if is_read:
@@ -183,6 +185,7 @@ class ReadBook:
                 asked.n_tokens,
                 self._limits.max_rows,
                 utc_s,
+                self._limits.max_units,
             )
         )
         if signal == FAILURE:

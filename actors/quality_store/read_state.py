@@ -5,6 +5,7 @@ Changes by facts only, which say all that was decided; no limit is asked here.
 
 from __future__ import annotations
 
+from actors.quality_store.arm import holds_out, layers_of
 from actors.quality_store.bounce_rate import BounceRates
 from actors.quality_store.cause import FAILURE
 from actors.quality_store.event import (
@@ -34,6 +35,7 @@ from actors.quality_store.path import extension_of, label_of
 from actors.quality_store.path_memory import PathMemory
 from actors.quality_store.tally import Tally
 from actors.quality_store.trail import Retry, Trail, Trails
+from actors.quality_store.trial import HELD_OUT, TREATED, Counts
 from actors.quality_store.window import View
 from actors.runtime.errors import InvariantBroken
 from actors.runtime.holdout import utc_day
@@ -89,7 +91,8 @@ class ReadState:
             self._charge(fact, file.retry, n_retries=0)
         number, n_tokens = trail.n_reads, fact.n_tokens
         file.retry = None
-        file.view = View(number, *where, fact.mode, fact.arm, n_tokens, fact.n_total_tokens)
+        file.view = View(number, *where, fact.mode, fact.arm, n_tokens, fact.n_total_tokens, fact.layers)
+        self._try(fact, file.view, Counts(1, 0, fact.n_total_tokens, n_tokens))
         if fact.mode != FULL:
             self.paths.read(where, fact.at_utc_s)
         if fact.is_watched:
@@ -100,7 +103,9 @@ class ReadState:
         bounced = trail.take_file((fact.space, fact.path))
         for view in bounced:
             self._count(fact, view, N_BOUNCES)
+            self._try(fact, view, Counts(n_losses=1))
         self._count(fact, bounced[-1], N_BOUNCE_TOKENS, fact.n_tokens)
+        self._try(fact, bounced[-1], Counts(n_cost_tokens=fact.n_tokens))
         self.paths.bounce((fact.space, fact.path), len(bounced), fact.at_utc_s)
         return len(bounced)
 
@@ -114,6 +119,18 @@ class ReadState:
         for line in self.ledger.lines(fact.at_utc_s, key, fact.max_rows):
             line[N_RETRIES] += n_retries
             line[N_RETRY_TOKENS] += fact.n_tokens
+        self._try(fact, retry, Counts(n_losses=n_retries, n_cost_tokens=fact.n_tokens))
+
+    def _try(self, fact: ViewShown | EditTried, about: View | Retry, counts: Counts) -> None:
+        """Count for the trials of the layers that had a say in a view, or were held out where they would have had one.
+
+        The unit is the file, as it is for the holdout: its path, whatever the space.
+        """
+        for layer in layers_of(about.layers):
+            side = HELD_OUT if holds_out(about.arm, layer) else TREATED
+            self.ledger.day_evidence(fact.at_utc_s).trials.add(
+                layer, side, about.path if isinstance(about, View) else fact.path, counts, fact.max_units
+            )
 
     def edit_tried(self, fact: EditTried) -> None:
         """Apply an edit: it needed the views that it was made from, and a failure needs another read."""
@@ -122,7 +139,9 @@ class ReadState:
         if fact.is_success:
             trail.file(where).edited_at = trail.n_reads
         if fact.signal == FAILURE:
-            retry = trail.file(where).retry = Retry(trail.n_reads, fact.mode, fact.arm)
+            view = trail.last_view(where, fact.mode)
+            layers = "" if view is None else view.layers
+            retry = trail.file(where).retry = Retry(trail.n_reads, fact.mode, fact.arm, layers)
             trail.take_file(where)
             self._charge(fact, retry, n_retries=1)
 

@@ -29,7 +29,7 @@ class Resolver:
         answer = self.peek(space, path, candidate, utc_s)
         if answer.consumed is not None:
             self._edits.serve(answer.consumed)
-        elif answer.source in {"", PENALTY} and self._edits.is_risky(extension_of(path), candidate, utc_s):
+        elif answer.source in {"", PENALTY} and answer.is_at_stake:
             self._edits.count_penalty(extension_of(path), candidate, is_held_out=answer.is_held_out)
         return answer
 
@@ -38,13 +38,14 @@ class Resolver:
         check_path(space, path)
         check_mode(candidate)
         held_out = is_held_out(EDIT_PENALTY, path, utc_s, self._share)
+        risky = self._edits.is_risky(extension_of(path), candidate, utc_s)
         pending = self._edits.escalation(space, path, utc_s)
         if pending is not None:
-            return Resolved(FULL, ESCALATION, pending, held_out)
+            return Resolved(FULL, ESCALATION, pending, held_out, risky)
         if self._reads.extension_means_full(path, utc_s):
-            return Resolved(FULL, BOUNCE, None, held_out)
+            return Resolved(FULL, BOUNCE, None, held_out, risky)
         if self._reads.path_means_full(space, path, utc_s):
-            return Resolved(FULL, PATH_MEMORY, None, held_out)
-        if not held_out and self._edits.is_risky(extension_of(path), candidate, utc_s):
-            return Resolved(FULL, PENALTY)
-        return Resolved(candidate, "", None, held_out)
+            return Resolved(FULL, PATH_MEMORY, None, held_out, risky)
+        if risky and not held_out:
+            return Resolved(FULL, PENALTY, None, False, risky)
+        return Resolved(candidate, "", None, held_out, risky)

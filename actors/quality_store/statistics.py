@@ -50,5 +50,8 @@ def take_statistics(
         agents_evicted=state.evictions["agent", "evicted"],
         files_evicted=state.evictions["file", "evicted"],
         notes=outbox.counts(),
+        edits=state.ledger.edits.edit_rows(),
+        trial_units=state.ledger.n_trial_units,
+        trial_outcomes_left_out=state.ledger.n_left_out,
         answers=answers.counts(utc_s),
     )

@@ -16,11 +16,15 @@ from actors.runtime.errors import InvariantBroken
 
 
 class Retry(NamedTuple):
-    """A failed edit after read `number`, from a view of this mode and arm, whose next read of the file is its cost."""
+    """A failed edit after read `number`, from a view of this mode and arm, whose next read of the file is its cost.
+
+    `layers` are those of the view, as there.
+    """
 
     number: int
     mode: str
     arm: str
+    layers: str = ""
 
 
 @dataclass(slots=True)
@@ -147,9 +151,9 @@ class Trails:
     def load(self, row: list[Any]) -> None:
         """Take back one of `rows`."""
         session_id, n_reads, compressed, fulls, files = row
-        trail = Trail(n_reads, [View._make(view) for view in compressed], [View._make(view) for view in fulls])
+        trail = Trail(n_reads, [View(*view) for view in compressed], [View(*view) for view in fulls])
         for space, path, view, edited_at, retry in files:
-            trail.files[space, path] = FileTrail(view and View._make(view), edited_at, retry and Retry._make(retry))
+            trail.files[space, path] = FileTrail(view and View(*view), edited_at, retry and Retry(*retry))
         self._trails[session_id] = trail
 
     def check_invariants(self) -> None:

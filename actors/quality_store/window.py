@@ -23,7 +23,10 @@ Where = tuple[str, str]
 
 
 class View(NamedTuple):
-    """A view that is watched. `number` is that of its read, counted over all reads of its agent from 1."""
+    """A view that is watched. `number` is that of its read, counted over all reads of its agent from 1.
+
+    `layers` are those that had a say in it, joined by "+"; those of them that are in `arm` were held out.
+    """
 
     number: int
     space: str
@@ -32,6 +35,7 @@ class View(NamedTuple):
     arm: str
     n_tokens: int
     n_total_tokens: int
+    layers: str = ""
 
     @property
     def where(self) -> Where:

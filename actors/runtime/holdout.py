@@ -17,6 +17,8 @@ EXPECTED_COST: Final = "expected_cost"
 UNIT_RANKING: Final = "unit_ranking"
 BEGIN_SHARE: Final = "begin_share"
 LESSONS: Final = "lessons"
+LAYERS: Final = (ENTROPY_DELTA, EDIT_PENALTY, EXPECTED_COST, UNIT_RANKING, BEGIN_SHARE, LESSONS)
+"""All layers whose effect is measured."""
 FEEDBACK_STRATEGY: Final = "feedback_strategy"
 
 

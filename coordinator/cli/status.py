@@ -143,7 +143,7 @@ def _sections(call: Invocation, parts: list[Part], counters: dict[str, int]) -> 
     """Sections for people, and the same for programs."""
     # The reports belong to their domains; they are needed by -v only.
     from coordinator.cli.embedding import model_status  # it takes `plain` from here
-    from coordinator.efficacy import efficacy
+    from coordinator.efficacy.told import efficacy
     from coordinator.embedding.report import status_lines
 
     told = call.agent.query(efficacy)

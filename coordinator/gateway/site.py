@@ -19,6 +19,7 @@ from actors.runtime.errors import ScentfieldError
 from actors.scent_field.messages import FieldStatistics
 from coordinator.conversation import Conversation, value_of
 from coordinator.domain import DOMAINS, SCENT_FIELD
+from coordinator.efficacy.terms import terms_of
 from coordinator.embedding.embedder import Embedder
 from coordinator.gateway.api import Api
 from coordinator.gateway.batcher import Batcher
@@ -47,7 +48,8 @@ class GatewaySite:
 
     def __init__(self, line: Line, premises: Premises, embedder: Embedder | None = None) -> None:
         settings = premises.settings
-        self._pages = Site(line, TotalFile(settings.state_dir, settings.namespace))
+        totals = TotalFile(settings.state_dir, settings.namespace)
+        self._pages = Site(line, totals, terms_of(settings))
         self._batcher = Batcher(line, settings.call_timeout_s)
         self._mcp = McpSite(settings, Jail(settings, premises.root), self._batcher, embedder)
         api = Api(line, self._batcher, settings.call_timeout_s)

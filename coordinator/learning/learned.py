@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from actors.quality_store.messages import GetLedger, GetReadQuality, GetSavings, LedgerPage, ReadQuality, Savings
+from actors.quality_store.evidence import Evidence
+from actors.quality_store.messages import (
+    GetEvidence,
+    GetLedger,
+    GetReadQuality,
+    GetSavings,
+    LedgerPage,
+    ReadQuality,
+    Savings,
+)
 from actors.thresholds.event import ReplayRow
 from actors.thresholds.messages import (
     Bundle,
@@ -51,6 +60,10 @@ class Learned:
     def savings(self, n_days: int) -> Operation[Savings]:
         """The read ledger's sheets of the last days, and of all months."""
         return self._quality.query(self._asking(), GetSavings(n_days))
+
+    def evidence(self, n_days: int) -> Operation[Evidence]:
+        """What the read ledger's newest days add up to."""
+        return self._quality.query(self._asking(), GetEvidence(n_days))
 
     def ledger(self, from_day: int, max_records: int) -> Operation[LedgerPage]:
         """Closed days of the read ledger, from a day on (counted from the epoch)."""

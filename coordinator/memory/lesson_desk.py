@@ -1,5 +1,8 @@
 """Lessons at the point of use: entries about a file that have helped before, shown when it is read or claimed.
 
+A share of the sessions is held out: for them all goes on as for others, but nothing is shown. So an edit of a file that
+there was a lesson about says the same thing in both arms, and the difference is that of the lesson.
+
 They are fetched with a read and then kept for five minutes; a claim looks at what is there and never asks. Whether they
 helped is told by the next edit of that file: one that is made votes for them, one that misses votes against.
 """
@@ -10,11 +13,12 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from actors.memory.entry import Entry
 from actors.memory.messages import GetLessons, Lessons, VoteEntry
 from actors.memory.report import entry_line
+from actors.quality_store.messages import RecordTrial
 from actors.runtime.errors import ScentfieldError
 from actors.runtime.holdout import LESSONS, is_held_out
 from coordinator.asking import Asker
@@ -46,12 +50,14 @@ class LessonDesk:
     """Asks through `reports`, which waits a short time only. `monotonic` is the clock of the five minutes."""
 
     reports: Asker
+    quality: Asker
     space: str
     holdout_share: float
     monotonic: Callable[[], float]
     utc: Callable[[], float] = field(default=time.time)
     _about: dict[str, list[Lesson]] = field(default_factory=dict)
     _until_s: float = float("-inf")
+    _is_held_out: bool = False
     _shown: dict[str, list[Lesson]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -60,9 +66,7 @@ class LessonDesk:
         now_s = self.monotonic()
         if now_s < self._until_s:
             return
-        if is_held_out(LESSONS, session.session_id, self.utc(), self.holdout_share):
-            self._about, self._until_s = {}, now_s + PINNED_S
-            return
+        self._is_held_out = is_held_out(LESSONS, session.session_id, self.utc(), self.holdout_share)
         try:
             found: Lessons = yield from self.reports.query(session, GetLessons(self.space, session.session_id))
         except ScentfieldError:
@@ -86,7 +90,7 @@ class LessonDesk:
             chosen.append(lesson)
         if path and chosen:
             self._note_shown(path, chosen)
-        return tuple(lesson.line for lesson in chosen)
+        return () if self._is_held_out else tuple(lesson.line for lesson in chosen)
 
     def _note_shown(self, path: str, lessons: list[Lesson]) -> None:
         """Wait for the next edit of a file to judge these; of too many files the first is forgotten."""
@@ -100,13 +104,21 @@ class LessonDesk:
         """An edit of a file was made, or missed: vote on what was shown for it. What goes wrong costs a vote only."""
         with self._lock:
             shown = self._shown.pop(path, [])
-        votes = [VoteEntry(self.space, one.scope, one.entry.entry_id, is_helpful) for one in shown]
-        if not votes:
+        if not shown:
             return
-        try:
-            yield from self.reports.request_many(session, votes)
-        except ScentfieldError:
-            return
+        if not self._is_held_out:
+            votes = [VoteEntry(self.space, one.scope, one.entry.entry_id, is_helpful) for one in shown]
+            yield from _told(self.reports, session, votes)
+        trial = RecordTrial(LESSONS, self._is_held_out, 1, int(not is_helpful))
+        yield from _told(self.quality, session, [trial])
+
+
+def _told(asker: Asker, session: AgentSession, commands: Sequence[Any]) -> Operation[None]:
+    """Tell something; nobody is held up where it cannot be told."""
+    try:
+        yield from asker.request_many(session, commands)
+    except ScentfieldError:
+        return
 
 
 def names_of(path: str, more: Iterable[str] = ()) -> list[str]:

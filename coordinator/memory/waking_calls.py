@@ -7,12 +7,13 @@ is killed takes the scores of its last wakeup with it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from actors.memory.fact import Fact
 from actors.memory.messages import Recall, Recalled, RecordWakeup
+from actors.quality_store.messages import RecordTrial
 from actors.runtime.errors import ScentfieldError
 from actors.runtime.holdout import BEGIN_SHARE, is_held_out
 from actors.thresholds.messages import GetPolicy, Policy, RecordPlacement
@@ -35,9 +36,13 @@ MAX_TASK: Final = 2_000
 
 @dataclass(slots=True)
 class Waking:
-    """What one agent was last given to begin with."""
+    """What one agent was last given to begin with.
+
+    `is_held_out` says in which arm of the layer `begin_share` that was; None if the layer had no say in it.
+    """
 
     manifest: Manifest = field(default_factory=Manifest)
+    is_held_out: bool | None = None
 
     def recalled(self, text: str, key: str, category: str) -> None:
         """The agent asked for facts: what was placed and is among them was missed."""
@@ -47,9 +52,10 @@ class Waking:
 
 @dataclass(frozen=True, slots=True)
 class WakingPort:
-    """Whom wakeups talk to beside the memory, and their settings. `thresholds` waits a short time only."""
+    """Whom wakeups talk to beside the memory, and their settings. `thresholds` and `quality` wait a short time only."""
 
     thresholds: Asker
+    quality: Asker
     waking: Waking
     own_tokens: Mapping[str, int]
     holdout_share: float
@@ -90,14 +96,17 @@ class WakingCalls:
 
     def _begin_share(self, session: AgentSession, profile: str) -> Operation[tuple[float, str]]:
         """The share of the room for the beginning, and what has to be said of it."""
-        if is_held_out(BEGIN_SHARE, session.session_id, self._port.utc(), self._port.holdout_share):
-            return DEFAULT_SHARE, ""
+        self._port.waking.is_held_out = None
         try:
             policy: Policy = yield from self._port.thresholds.query(session, GetPolicy())
         except ScentfieldError as error:
             return DEFAULT_SHARE, f"the thresholds are {error.code}: placed as by default"
         shares = {row.profile: row.begin_share for row in policy.begin_shares}
-        return shares.get(profile, policy.default_begin_share), ""
+        if profile not in shares:
+            return policy.default_begin_share, ""
+        held_out = is_held_out(BEGIN_SHARE, session.session_id, self._port.utc(), self._port.holdout_share)
+        self._port.waking.is_held_out = held_out
+        return (DEFAULT_SHARE if held_out else shares[profile]), ""
 
     def _count(self, session: AgentSession, made: Wakeup) -> Operation[None]:
         """Count a wakeup; what goes wrong here does not concern it."""
@@ -113,7 +122,16 @@ class WakingCalls:
         told = [RecordPlacement(manifest.profile, *score) for score in manifest.scores()]
         if not told:
             return
+        yield from self._told(session, self._port.thresholds, told)
+        n_hits, n_misses = (sum(getattr(one, name) for one in told) for name in ("n_hits", "n_misses"))
+        held_out, self._port.waking.is_held_out = self._port.waking.is_held_out, None
+        if held_out is not None and n_hits + n_misses:
+            trial = RecordTrial(BEGIN_SHARE, held_out, n_hits + n_misses, n_misses)
+            yield from self._told(session, self._port.quality, [trial])
+
+    def _told(self, session: AgentSession, asker: Asker, commands: Sequence[Any]) -> Operation[None]:
+        """Tell something; nobody is held up where it cannot be told."""
         try:
-            yield from self._port.thresholds.request_many(session, told)
+            yield from asker.request_many(session, commands)
         except ScentfieldError:
             return

@@ -17,8 +17,10 @@ from actors.memory.messages import Statistics as MemoryCounts
 from actors.quality_store.messages import Statistics
 from actors.scent_field.messages import FieldCounts
 from actors.thresholds.messages import Statistics as LearningCounts
+from coordinator.efficacy.figure import Figures
 from coordinator.metrics.actor_metric import ACTOR_METRICS, actor_families
 from coordinator.metrics.answer_metric import ANSWER_METRICS, answer_families
+from coordinator.metrics.efficacy_metric import EFFICACY_METRICS, efficacy_families
 from coordinator.metrics.exporter_metric import EXPORTER_METRICS, KEPT
 from coordinator.metrics.field_metric import FIELD_METRICS, field_families
 from coordinator.metrics.learning_metric import LEARNING_METRICS, learning_families
@@ -37,6 +39,7 @@ METRICS: Final[tuple[Metric, ...]] = (
     *LEARNING_METRICS,
     *MEMORY_METRICS,
     *MODEL_METRICS,
+    *EFFICACY_METRICS,
     *EXPORTER_METRICS,
 )
 
@@ -57,20 +60,23 @@ class Sighting:
 
 
 class FieldCollector(Collector):
-    """The one collector of everything that Scentfield exports; `model` is the embedding actor's account, if any.
+    """The one collector of everything that Scentfield exports.
 
-    `is_kept` is whether the counts of processes are added up on the disk; None if they are not added up.
+    `model` is the embedding actor's account, if any; `figures` are those of efficacy, where the ledger answered;
+    `is_kept` is whether the counts of processes are added up on the disk, None if they are not added up.
     """
 
     def __init__(
         self,
         sightings: Sequence[Sighting],
         model: Mapping[str, Any] | None = None,
+        figures: Figures | None = None,
         *,
         is_kept: bool | None = None,
     ) -> None:
         self._sightings = sightings
         self._model = model
+        self._figures = figures
         self._is_kept = is_kept
 
     def collect(self) -> Iterator[Family]:
@@ -95,3 +101,5 @@ class FieldCollector(Collector):
             yield from model_families(self._model)
         if self._is_kept is not None:
             yield KEPT.family([((), float(self._is_kept))])
+        if self._figures is not None:
+            yield from efficacy_families(self._figures)

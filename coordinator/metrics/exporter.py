@@ -5,8 +5,7 @@ It asks the state actors when it is scraped. /ray-nodes tells Prometheus where R
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,7 +15,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from actors.runtime.log import LogConfig, configure, take_over
-from coordinator.metrics.exposition import encoded
+from coordinator.efficacy.figure import Terms
+from coordinator.metrics.exposition import look_through
 from coordinator.metrics.probe import Line, Probe
 from coordinator.metrics.ray_node import RayNodePage, Targets, ray_targets
 from coordinator.metrics.total_file import TotalFile
@@ -34,18 +34,23 @@ class ExporterConfig:
     host: str
     port: int
     state_dir: str
+    terms: Terms = field(default_factory=Terms)
     log: LogConfig | None = None
 
 
 class Site:
     """The pages, over any line to the state actors.
 
-    `totals` adds up what their processes count; `ray_targets` is asked for what the page of Ray's nodes says.
+    `totals` adds up what their processes count, `terms` say how efficacy is judged; `ray_targets` is asked for what the
+    page of Ray's nodes says.
     """
 
-    def __init__(self, line: Line, totals: TotalFile, ray_targets: Targets | None = None) -> None:
+    def __init__(
+        self, line: Line, totals: TotalFile, terms: Terms | None = None, ray_targets: Targets | None = None
+    ) -> None:
         self._probe = Probe(line)
         self._totals = totals
+        self._terms = terms or Terms()
         self.routes = [Route("/metrics", self._metrics), Route("/healthz", self._health)]
         if ray_targets is not None:
             self.routes.append(Route("/ray-nodes", RayNodePage(ray_targets).answer))
@@ -56,10 +61,8 @@ class Site:
         return await self._probe.prove()
 
     async def _metrics(self, request: Request) -> Response:
-        sightings, model = await asyncio.gather(self._probe.look(), self._probe.look_at_model())
-        sightings, model = await self._totals.carried(sightings, model)
-        accept = request.headers.get("accept", "")
-        body, content_type = encoded(sightings, accept, model=model, is_kept=self._totals.is_kept)
+        look = await look_through(self._probe, self._terms, self._totals)
+        body, content_type = look.encoded(request.headers.get("accept", ""))
         return Response(body, headers={"content-type": content_type})
 
     async def _health(self, _request: Request) -> Response:
@@ -82,7 +85,7 @@ class Exporter:
             take_over(EXPORTER)
         address = Address(config.host, config.port, EXPORTER, _ADVICE)
         totals = TotalFile(Path(config.state_dir), config.namespace)
-        site = Site(RayLine(config.namespace), totals, ray_targets)
+        site = Site(RayLine(config.namespace), totals, config.terms, ray_targets)
         self._server = WebServer(site.app, address, path="/metrics")
 
     async def describe(self) -> dict[str, Any]:

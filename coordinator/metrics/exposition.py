@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, choose_encoder
 
+from coordinator.efficacy.figure import Figures, Terms, figures_of
+from coordinator.efficacy.terms import terms_of
 from coordinator.metrics.collector import FieldCollector, Sighting
-from coordinator.metrics.probe import Line, Probe
+from coordinator.metrics.probe import Probe
 from coordinator.metrics.total_file import TotalFile
 from coordinator.settings import Settings
 
@@ -22,8 +25,8 @@ def exposition(settings: Settings) -> str:
 
     attach(settings)
     totals = TotalFile(settings.state_dir, settings.namespace)
-    sightings, model = asyncio.run(_look(RayLine(settings.namespace), totals))
-    return encoded(sightings, model=model, is_kept=totals.is_kept)[0].decode()
+    look = asyncio.run(look_through(Probe(RayLine(settings.namespace)), terms_of(settings), totals))
+    return look.encoded()[0].decode()
 
 
 def encoded(
@@ -31,14 +34,31 @@ def encoded(
     accept: str = CONTENT_TYPE_PLAIN_0_0_4,
     *,
     model: Mapping[str, Any] | None = None,
+    figures: Figures | None = None,
     is_kept: bool | None = None,
 ) -> tuple[bytes, str]:
     """The exposition in the format that an Accept header asks for, and its content type."""
     encode, content_type = choose_encoder(accept)
-    return encode(FieldCollector(sightings, model, is_kept=is_kept)), content_type
+    return encode(FieldCollector(sightings, model, figures, is_kept=is_kept)), content_type
 
 
-async def _look(line: Line, totals: TotalFile) -> tuple[list[Sighting], Mapping[str, Any] | None]:
-    probe = Probe(line)
-    sightings, model = await asyncio.gather(probe.look(), probe.look_at_model())
-    return await totals.carried(sightings, model)
+@dataclass(frozen=True, slots=True)
+class Look:
+    """All that is exported, as it was seen at one moment."""
+
+    sightings: Sequence[Sighting]
+    model: Mapping[str, Any] | None
+    figures: Figures | None
+    is_kept: bool
+
+    def encoded(self, accept: str = CONTENT_TYPE_PLAIN_0_0_4) -> tuple[bytes, str]:
+        """As the function."""
+        return encoded(self.sightings, accept, model=self.model, figures=self.figures, is_kept=self.is_kept)
+
+
+async def look_through(probe: Probe, terms: Terms, totals: TotalFile) -> Look:
+    """Ask the state actors and the model, then the ledger, each within the probe's patience; then add up the totals."""
+    seen, account = await asyncio.gather(probe.look(), probe.look_at_model())
+    evidence = await probe.look_at_evidence(seen)
+    sightings, model = await totals.carried(seen, account)
+    return Look(sightings, model, None if evidence is None else figures_of(evidence, terms), totals.is_kept)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from coordinator.efficacy.terms import terms_of
 from coordinator.metrics.exporter import EXPORTER, Exporter, ExporterConfig
 from coordinator.settings import Settings
 from coordinator.web.launch import WebActor
@@ -11,9 +12,9 @@ def start_exporter(settings: Settings) -> bool:
     """Create the exporter unless it is there or not wanted; True if it was created. Does not wait for it."""
     if not settings.metrics:
         return False
-    config = ExporterConfig(
-        settings.namespace, settings.metrics_host, settings.metrics_port, str(settings.state_dir), settings.log.config()
-    )
+    terms, log = terms_of(settings), settings.log.config()
+    state_dir = str(settings.state_dir)
+    config = ExporterConfig(settings.namespace, settings.metrics_host, settings.metrics_port, state_dir, terms, log)
     return _exporter(settings).start(Exporter, config)
 
 

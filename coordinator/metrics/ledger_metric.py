@@ -49,6 +49,12 @@ _SAMPLES: Final[Mapping[Metric, Samples]] = {
         "extension",
         "mode",
     ): lambda seen: [((row.extension, row.mode), row.n) for row in seen.penalties_held_out],
+    gauge("trial_units", "Files and sessions of today that count in the trials of learned layers"): lambda seen: [
+        ((), seen.trial_units)
+    ],
+    gauge(
+        "trial_outcomes_left_out", "Outcomes that found no place in those trials on the days that are kept"
+    ): lambda seen: [((), seen.trial_outcomes_left_out)],
     gauge("path_memory_paths", "Files whose bounces are remembered"): lambda seen: [((), seen.paths_remembered)],
     gauge("path_memory_full", "Files that are shown in full because they keep bouncing"): lambda seen: [
         ((), seen.paths_full)

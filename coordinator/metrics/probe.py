@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, Protocol
 
 from actors.memory.messages import GetStatistics as GetMemoryStatistics
-from actors.quality_store.messages import GetStatistics
+from actors.quality_store.evidence import WINDOW_DAYS, Evidence
+from actors.quality_store.messages import GetEvidence, GetStatistics, RecordAccount
 from actors.runtime.errors import ScentfieldError
 from actors.scent_field.messages import FieldStatistics
 from actors.thresholds.messages import GetStatistics as GetLearningStatistics
 from coordinator.conversation import Conversation, value_of
 from coordinator.domain import DOMAINS, EMBEDDING, MEMORY, QUALITY_STORE, SCENT_FIELD, THRESHOLDS
+from coordinator.efficacy.telling import account_of
 from coordinator.metrics.collector import Sighting
 
 PATIENCE_S: Final = 2.0
@@ -61,6 +63,7 @@ class Probe:
         self._proof_due_s: dict[str, float] = {}
         self._asked: dict[str, asyncio.Task[Sighting]] = {}
         self._model: asyncio.Task[dict[str, Any]] | None = None
+        self._evidence: asyncio.Task[Evidence] | None = None
 
     async def look(self) -> list[Sighting]:
         """What each state actor says within `patience_s` seconds, in the order of `DOMAINS`."""
@@ -76,6 +79,22 @@ class Probe:
         if not self._model.done() or self._model.exception() is not None:
             return None
         return self._model.result()
+
+    async def look_at_evidence(self, sightings: Sequence[Sighting]) -> Evidence | None:
+        """What the ledger adds up to, once it was told what the other state actors say; None if it does not answer.
+
+        Waits for `patience_s` seconds, and not at all where the quality store was silent already.
+        """
+        if not any(seen.domain == QUALITY_STORE and seen.counts is not None for seen in sightings):
+            return None
+        if self._evidence is None or self._evidence.done():
+            accounts = [account_of(seen.account, seen.counts) for seen in sightings]
+            told = [account for account in accounts if account is not None]
+            self._evidence = asyncio.create_task(_evidence_of(self._line, told))
+        await asyncio.wait([self._evidence], timeout=self._patience_s)
+        if not self._evidence.done() or self._evidence.exception() is not None:
+            return None
+        return self._evidence.result()
 
     async def prove(self) -> dict[str, str]:
         """What keeps each state actor from writing to its store and reading it back, by domain; empty if nothing does.
@@ -124,6 +143,15 @@ async def _prove(domain: str, line: Line) -> str:
     except ScentfieldError as error:
         return error.message
     return "" if trouble is None else trouble[1]
+
+
+async def _evidence_of(line: Line, told: Sequence[RecordAccount]) -> Evidence:
+    """Tell and ask at once. Raises `ScentfieldError`."""
+    commands = [*told, GetEvidence(WINDOW_DAYS)]
+    stranger = Conversation(DOMAINS[QUALITY_STORE].schema, "", "")
+    raw = await line.call_async(QUALITY_STORE, stranger.unnumbered(commands), _GIVE_UP_S)
+    evidence: Evidence = value_of(stranger.answers(raw, len(commands))[-1])
+    return evidence
 
 
 async def _counts_of(domain: str, line: Line) -> Any:

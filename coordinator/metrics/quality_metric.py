@@ -7,6 +7,7 @@ from typing import Final, TypeAlias
 
 from prometheus_client.core import Metric as Family
 
+from actors.quality_store.cause import FAILURES
 from actors.quality_store.messages import Statistics
 from coordinator.metrics.metric import Metric, Sample, counter, gauge
 
@@ -25,6 +26,14 @@ _SAMPLES: Final[Mapping[Metric, Samples]] = {
         "extension",
         "cause",
     ): lambda seen: [((row.extension, row.cause), row.n) for row in seen.outcomes],
+    counter(
+        "edit_failures",
+        "Edits that were not made, by the extension of their file, the mode of the agent's last view of it (none: it "
+        "had none) and the cause",
+        "extension",
+        "mode",
+        "cause",
+    ): lambda seen: [((row.extension, row.mode, row.cause), row.n) for row in seen.edits if row.cause in FAILURES],
     gauge(
         "edit_pair_failures",
         "Remembered edits whose old text was not found, by the mode of the agent's last view; forgotten 30 days after "

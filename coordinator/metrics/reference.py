@@ -8,6 +8,7 @@ from typing import Final
 
 from coordinator.metrics.actor_metric import ACTOR_METRICS
 from coordinator.metrics.answer_metric import ANSWER_METRICS
+from coordinator.metrics.efficacy_metric import EFFICACY_METRICS
 from coordinator.metrics.exporter_metric import EXPORTER_METRICS
 from coordinator.metrics.field_metric import FIELD_METRICS
 from coordinator.metrics.learning_metric import LEARNING_METRICS
@@ -37,7 +38,8 @@ Labels are bounded: `domain` is a state actor, `kind` a kind of signal, entry, v
 extension (200 rows, then `other`), `mode` the way a file was shown, `cause` why something ended, `source` what decided
 an automatic read, `arm` which learned layers were held out (`treatment`: none), `profile` a kind of client, `topic`
 what an outcome was, `receiver` a state actor that is told of it, `way` how facts were looked for, `weakness` what
-was found wrong with an answer, `plan` what was tried against it. Paths and agents are never labels.
+was found wrong with an answer, `plan` what was tried against it, `layer` a part of what is learned and `measure` what
+it is measured by, `week`, `position`, `result` and `verdict` what their metrics say. Paths and agents are never labels.
 
 This page is made from the code: `python -m coordinator.metrics.reference > docs/metrics.md`.
 """
@@ -50,6 +52,7 @@ _SECTIONS: Final = (
     ("What is learned", LEARNING_METRICS),
     ("The memory", MEMORY_METRICS),
     ("The embedding model", MODEL_METRICS),
+    ("Efficacy", EFFICACY_METRICS),
     ("The exporter", EXPORTER_METRICS),
 )
 

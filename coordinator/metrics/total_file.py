@@ -28,7 +28,7 @@ MAX_BYTES: Final = 2**20
 MAX_PENDING: Final = 8
 """Looks that wait for a disk that does not answer; further ones do without it."""
 _LOCK_S: Final = 0.2
-_PATIENCE_S: Final = 1.0
+_PATIENCE_S: Final = 0.5
 _LOG: Final = logging.getLogger(__name__)
 
 Shown: TypeAlias = dict[str, dict[str, float]]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Final
 
@@ -113,12 +114,16 @@ class _Opened:
 
 @dataclass(slots=True)
 class _Decision:
-    """The mode, what chose it, what it was chosen by, the layers that were held out, and what the header says of it."""
+    """The mode, what chose it, what it was chosen by, and what the header says of it.
+
+    `arms` are the layers that were held out; `layers` those that had a say, or would have had one.
+    """
 
     mode: Mode
     why: str = EXPLICIT
     policy: Policy = NOTHING_LEARNED
     arms: list[str] = field(default_factory=list)
+    layers: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     hints: list[str] = field(default_factory=list)
 
@@ -181,8 +186,10 @@ class Reader:
 
     def _line_filter(self, opened: _Opened, wish: Wish, decision: _Decision) -> LineFilter:
         """What the mode `entropy` goes by."""
-        use_delta = not self._is_held_out(ENTROPY_DELTA, opened, decision)
-        delta = decision.policy.delta_of(extension_of(opened.target), use_delta=use_delta)
+        extension = extension_of(opened.target)
+        is_at_stake = decision.policy.delta_of(extension) != 0.0
+        use_delta = not self._is_held_out(ENTROPY_DELTA, opened, decision, is_at_stake=is_at_stake)
+        delta = decision.policy.delta_of(extension, use_delta=use_delta)
         budget = budget_tokens(wish.budget, count_file_tokens(opened.source.text))
         return LineFilter(self._query(wish), budget, delta, self._port.vectors_of)
 
@@ -190,15 +197,23 @@ class Reader:
         """What the mode `units` goes by."""
         history, note = self._port.history_of(opened.target, opened.source) if self._port.history_of else (None, "")
         decision.notes.append(note)
-        use_weights = not self._is_held_out(UNIT_RANKING, opened, decision)
-        weights = decision.policy.weights_of(extension_of(opened.target), use_weights=use_weights)
+        extension = extension_of(opened.target)
+        is_at_stake = extension in decision.policy.weights
+        use_weights = not self._is_held_out(UNIT_RANKING, opened, decision, is_at_stake=is_at_stake)
+        weights = decision.policy.weights_of(extension, use_weights=use_weights)
         return UnitWish(self._query(wish), wish.budget, weights, history, self._port.vectors_of)
 
     def _query(self, wish: Wish) -> Query | None:
         return self._desk.focus.query(wish.query, self._port.utc())
 
-    def _is_held_out(self, layer: str, opened: _Opened, decision: _Decision) -> bool:
-        """Whether this file does without a learned layer today; then it is noted."""
+    def _is_held_out(self, layer: str, opened: _Opened, decision: _Decision, *, is_at_stake: bool) -> bool:
+        """Whether this file does without a learned layer today; then it is noted.
+
+        `is_at_stake`: the layer would show something else. Only then does the view say anything about it, in whichever
+        arm it is.
+        """
+        if is_at_stake:
+            decision.layers.append(layer)
         held_out = is_held_out(layer, opened.target, self._port.utc(), self._port.holdout_share)
         if held_out:
             decision.arms.append(layer)
@@ -222,6 +237,8 @@ class Reader:
         decision.mode, decision.why = Mode.parse(resolved.mode), resolved.source or source
         if resolved.is_held_out:
             decision.arms.append(EDIT_PENALTY)
+        if resolved.is_at_stake:
+            decision.layers.append(EDIT_PENALTY)
         if not resolved.source:
             yield from self._freshen(session, opened, decision)
 
@@ -255,14 +272,18 @@ class Reader:
 
     def _candidate(self, opened: _Opened, wish: Wish, decision: _Decision) -> tuple[str, str]:
         """What `auto` would mean if no edit had failed and no view been too short."""
-        choice = choose_mode(
+        choose = partial(
+            choose_mode,
             decision.policy,
             extension=extension_of(opened.target),
             n_lines=len(opened.source.lines),
             total_tokens=count_file_tokens(opened.source.text),
-            use_costs=not self._is_held_out(EXPECTED_COST, opened, decision),
             has_query=self._query(wish) is not None,
         )
+        with_costs, without = choose(use_costs=True), choose(use_costs=False)
+        is_at_stake = with_costs.mode != without.mode
+        held_out = self._is_held_out(EXPECTED_COST, opened, decision, is_at_stake=is_at_stake)
+        choice = without if held_out else with_costs
         return choice.mode, choice.source
 
     def _dropped(self, opened: _Opened) -> list[DropEscalation]:
@@ -294,6 +315,7 @@ class Reader:
             _is_unchanged(opened.seen, view),
             arms,
             _is_changed(opened.seen, view),
+            tuple(sorted(decision.layers)),
         )
         try:
             yield from self._port.to_quality.request_many(session, [*self._dropped(opened), counted])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from actors.runtime.errors import ScentfieldError
 from coordinator.domain import DOMAINS
-from coordinator.efficacy import efficacy
+from coordinator.efficacy.told import efficacy
 from coordinator.step import Operation, Transport, drive
 
 if TYPE_CHECKING:

@@ -77,6 +77,25 @@ def test_an_edit_that_is_made_votes_for_what_was_shown_once(agent, taught):
     assert votes(bob) == {1: (2, 0)}
 
 
+def trial(agent, transport):
+    """By arm: edits of files that there was a lesson about, and how many missed."""
+    transport.pass_time(2)
+    return {arm.side: (arm.n, arm.y) for arm in agent.evidence().arms if arm.layer == "lessons"}
+
+
+def test_a_session_that_is_held_out_is_shown_nothing_does_not_vote_and_is_compared(agent, taught, transport):
+    bob, cyd = agent("bob", holdout_share=1.0), agent("cyd", holdout_share=0.0)
+    assert bob.read("a.py").lessons == ()
+    assert bob.read("long.py").lessons == ()
+    assert bob.edit("a.py", "return 1", "return 2")
+    assert votes(bob) == {1: (1, 0)}
+    cyd.read("a.py")
+    assert not cyd.edit("a.py", "return 5", "return 6")
+    cyd.read("long.py")
+    assert not cyd.edit("long.py", "never there", "either")
+    assert trial(bob, transport) == {"holdout": (1, 0), "treatment": (1, 1)}
+
+
 def test_an_edit_that_misses_votes_against_it_and_shows_it_again(agent, taught):
     bob = agent("bob", holdout_share=0.0)
     bob.read("a.py")

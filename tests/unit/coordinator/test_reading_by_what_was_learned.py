@@ -72,6 +72,27 @@ def test_a_failed_edit_is_charged_to_the_arm_of_the_view_that_it_was_made_from(a
     assert all(row.n_retries == 0 for key, row in rows.items() if key != ("entropy", "entropy_delta"))
 
 
+def arms(ann: Any, transport: Any, layer: str) -> dict[str, int]:
+    """Views of a layer's trial, by its arm."""
+    transport.pass_time(2)
+    return {arm.side: arm.n for arm in ann.evidence().arms if (arm.layer, arm.measure) == (layer, "loss_rate")}
+
+
+def test_a_view_counts_for_a_layer_only_where_that_would_show_something_else(agent, transport):
+    ann, bob = agent("ann", holdout_share=0.0), agent("bob", holdout_share=1.0)
+    ann.read("long.py", "entropy")
+    bob.read("long.py", "entropy")
+    assert ann.evidence().arms == ()
+    teach(ann)
+    treated, held_out = agent("cyd", holdout_share=0.0), agent("dan", holdout_share=1.0)
+    for one in (treated, held_out):
+        one.read("long.py", "entropy")
+        one.read("long.py", "map")
+        one.read("long.py")
+    assert arms(ann, transport, "entropy_delta") == {"treatment": 1, "holdout": 1}
+    assert arms(ann, transport, "expected_cost") == {}
+
+
 def test_only_automatic_reads_can_be_held_out_from_learned_costs(agent):
     ann = agent("ann", holdout_share=1.0)
     assert ann.read("long.py").arms == ("expected_cost",)

@@ -92,6 +92,26 @@ def test_a_session_that_is_held_out_is_placed_as_by_default(agent, knowing):
     assert agent("cyd", holdout_share=0.0).wakeup(profile="claude").begin_share < 0.7
 
 
+def test_only_wakeups_of_a_calibrated_profile_say_anything_about_the_share(agent, knowing, transport):
+    for _ in range(4):
+        for one in knowing.wakeup(profile="claude", max_tokens=400).placed:
+            if one.position == "begin":
+                knowing.facts.recall(key=one.fact.key)
+    knowing.close()
+    transport.pass_time(2)
+    (before,) = agent("eve").evidence().arms  # that of ann, whose later wakeups were calibrated by the earlier ones
+    for name, share, new in (("bob", 1.0, "gpt"), ("cyd", 0.0, "gemini")):
+        one = agent(name, holdout_share=share)
+        made = one.wakeup(profile="claude", max_tokens=400)
+        one.facts.recall(key=made.placed[0].fact.key)
+        one.wakeup(profile=new, max_tokens=400)
+        one.facts.recall(key=made.placed[0].fact.key)
+        one.close()
+    transport.pass_time(2)
+    arms = {arm.side: (arm.n_units, arm.y) for arm in agent("dan").evidence().arms}
+    assert arms == {"treatment": (2, before.y + 1), "holdout": (1, 1)}
+
+
 def test_own_profiles_have_their_cap_and_unknown_ones_are_refused(agent):
     ann = agent("ann", wakeup_tokens={"mine": 50})
     assert ann.wakeup("x", profile="mine").max_tokens == 50

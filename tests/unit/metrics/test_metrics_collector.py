@@ -297,6 +297,7 @@ def test_names_are_unique_and_labels_are_the_bounded_ones() -> None:
     labels = {label for metric in METRICS for label in metric.labels}
     assert labels == {
         *("domain", "kind", "extension", "mode", "cause", "source"),
+        *("layer", "measure", "week", "position", "result", "verdict"),
         *("arm", "profile", "topic", "receiver", "state", "model", "way", "weakness", "plan"),
     }
 

@@ -43,12 +43,12 @@ def test_a_closed_day_is_canonical_json_chained_to_the_one_before():
         '"n_clean","n_wasted","n_retries","n_retry_tokens"]'
     )
     assert first.content.decode() == (
-        f'{{"columns":{columns},"day":"2023-11-14","number":1,"previous":"",'
-        '"rows":[["rs","map","",1,1,10,90,0,0,0,0,0,0]],"version":1}'
+        f'{{"account":[],"columns":{columns},"day":"2023-11-14","edits":[],"number":1,"previous":"",'
+        '"rows":[["rs","map","",1,1,10,90,0,0,0,0,0,0]],"trials":[],"version":2}'
     )
     assert second.content.decode() == (
-        f'{{"columns":{columns},"day":"2023-11-15","number":2,"previous":"{first.digest.hex()}",'
-        '"rows":[["py","map","edit_penalty",1,1,10,90,0,0,0,0,0,0]],"version":1}'
+        f'{{"account":[],"columns":{columns},"day":"2023-11-15","edits":[],"number":2,"previous":"{first.digest.hex()}",'
+        '"rows":[["py","map","edit_penalty",1,1,10,90,0,0,0,0,0,0]],"trials":[],"version":2}'
     )
     assert [record.digest for record in (first, second)] == [digest_of(first.content), digest_of(second.content)]
     assert [record.day for record in (first, second)] == [DAY, DAY + 1]
@@ -152,7 +152,7 @@ def test_replay_takes_the_signature_from_the_journal_and_needs_no_key():
     for event in store.take_events():
         replica.evolve(event)
     assert page(replica) == page(store)
-    assert page(replica).records[0].signature == b'signed {"c'
+    assert page(replica).records[0].signature == b'signed {"a'
 
 
 def test_net_is_what_was_saved_less_what_it_cost():

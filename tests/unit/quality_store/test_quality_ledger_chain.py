@@ -5,6 +5,7 @@ import sys
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from actors.quality_store.day_evidence import DayFacts
 from actors.quality_store.factory import make_quality_store
 from actors.quality_store.ledger_chain import Fault, verify_chain
 from actors.quality_store.ledger_record import LedgerRecord, content_of, digest_of, fields_of
@@ -113,11 +114,19 @@ def test_a_record_under_another_day_is_found():
         b"[]",
         b"[" * 100_000,
         b'{"version":2}',
+        b'{"version":3}',
+        b'{"version":true}',
         b'{"version":1}',
-        content_of(1, "2023-11-14", b"", []).replace(b'"previous":""', b'"previous":"xyz"'),
-        content_of(1, "2023-11-14", b"", []).replace(b'"number":1', b'"number":1.5'),
-        content_of(1, "2023-11-14", b"", []).replace(b'"rows":[]', b'"rows":[[]]'),
-        content_of(1, "2023-11-14", b"", []).replace(b'"rows":[]', b'"rows":[["a","b","",1,1,1,1,1,1,1,1,1,0.5]]'),
+        content_of(1, b"", DayFacts(DAY)).replace(b'"previous":""', b'"previous":"xyz"'),
+        content_of(1, b"", DayFacts(DAY)).replace(b'"number":1', b'"number":1.5'),
+        content_of(1, b"", DayFacts(DAY)).replace(b'"rows":[]', b'"rows":[[]]'),
+        content_of(1, b"", DayFacts(DAY)).replace(b'"rows":[]', b'"rows":[["a","b","",1,1,1,1,1,1,1,1,1,0.5]]'),
+        content_of(1, b"", DayFacts(DAY)).replace(b'"edits":[]', b'"edits":[["py","map","applied","1"]]'),
+        content_of(1, b"", DayFacts(DAY)).replace(
+            b'"trials":[]', b'"trials":[["magic","loss_rate","holdout",1,1,1,1,1,1]]'
+        ),
+        content_of(1, b"", DayFacts(DAY)).replace(b'"account":[]', b'"account":{}'),
+        content_of(1, b"", DayFacts(DAY), is_open=True).replace(b'"open":true', b'"open":1'),
     ],
 )
 def test_bytes_that_are_no_record_are_a_fault_and_no_crash(content):

@@ -1,5 +1,6 @@
 import pytest
 
+from actors.quality_store.account import AccountRow
 from actors.quality_store.answer_message import (
     Advice,
     AnswerCounted,
@@ -15,10 +16,13 @@ from actors.quality_store.cause import NOT_FOUND_CAUSES, SILENT_CAUSES
 from actors.quality_store.escalation import Escalation
 from actors.quality_store.event import (
     EVENTS,
+    SUCCESSORS,
+    AccountTold,
     AgentForgotten,
     AnswerRecorded,
     AnswersForgotten,
     DayClosed,
+    EditCounted,
     EditMissed,
     EditTried,
     EscalationArmed,
@@ -32,18 +36,23 @@ from actors.quality_store.event import (
     PathsForgotten,
     PenaltyHeldOut,
     ReadRecorded,
+    SourceDropped,
+    TrialCounted,
     ViewShown,
     WindowDropped,
 )
+from actors.quality_store.evidence import Evidence
 from actors.quality_store.limit import Limits
 from actors.quality_store.machine import QualityStore
 from actors.quality_store.messages import (
     SCHEMA,
+    AccountCounted,
     DropEscalation,
     Dropped,
     EditQuality,
     FollowMove,
     GetEditQuality,
+    GetEvidence,
     GetLedger,
     GetReadQuality,
     GetSavings,
@@ -52,13 +61,16 @@ from actors.quality_store.messages import (
     PeekMode,
     ReadCounted,
     ReadQuality,
+    RecordAccount,
     Recorded,
     RecordOutcome,
     RecordRead,
+    RecordTrial,
     Resolved,
     ResolveMode,
     Savings,
     Statistics,
+    TrialNoted,
 )
 from actors.quality_store.mode import WHOLE_FILE_MODES
 from actors.quality_store.row import ReadRow, SourceRow
@@ -115,6 +127,9 @@ def test_every_message_survives_the_wire():
         GetReadQuality(),
         GetLedger(0, 10),
         GetSavings(30),
+        RecordTrial("lessons", True, 3, 1),
+        RecordAccount("scent_field@5707e", (AccountRow("duplicates_prevented", "claim", 3),)),
+        GetEvidence(30),
         RecordAnswer(0.7, 0.5, "converged", 2, 0, (StepTaken("relevance", "expand_retrieval", 0.2),)),
         AskAdvice("a1"),
         GetAnswerQuality(),
@@ -137,6 +152,9 @@ def test_every_message_survives_the_wire():
         ReadQuality,
         LedgerPage,
         Savings,
+        TrialNoted,
+        AccountCounted,
+        Evidence,
         AnswerCounted,
         Advice,
         AnswerQuality,
@@ -168,16 +186,35 @@ def test_every_event_survives_the_journal():
         PenaltyHeldOut("rs", "map"),
         EscalationMoved("home", "a.rs", "b.rs"),
         EditMissed("ada#1", "home", "a.rs", "map", "claimed", 1.0),
+        ViewShown(
+            "a#1", "home", "a.rs", "map", "", "", 1, 2, True, True, False, False, 1, (True, False), 200, 1.0, "", 9
+        ),
+        TrialCounted("lessons", False, "ada#1", 3, 1, 9, 1.0),
+        AccountTold("scent_field@5707e", (AccountRow("duplicates_prevented", "claim", 3),), (), 1.0),
+        SourceDropped("scent_field@5707e"),
+        EditCounted("rs", "none", "claimed", 200, 1.0),
         AnswerRecorded(
             "a#1", 0.7, 0.5, "failed", 2, 1, (StepTaken("none", "full_requery", -0.1),), "", True, False, 1.0
         ),
         WindowDropped("a#1", "lapsed"),
         AnswersForgotten(1.0),
-        ViewShown("a#1", "home", "a.rs", "map", "", "", 1, 2, True, True, False, False, 1, (True, False), 200, 1.0),
     ]
     for event in events:
         (row,) = store.events.pack_form([event])
         assert store.events.make(*unpack(pack(row))) == event
+
+
+def test_events_of_before_the_layers_that_had_a_say_are_read_as_without_any():
+    view = ["a#1", "home", "a.rs", "map", "", "", 1, 2, True, True, False, False, 0, [], 200, 1.0]
+    tried = ["a#1", "home", "a.rs", "map", "", "failure", False, 3, 200, 1.0]
+    store = QualityStore()
+    for code, fields in ((310, view), (311, tried)):
+        assert code not in EVENTS.kinds
+        store.evolve(store.events.make(*SUCCESSORS[code](fields)))
+        assert QualityStore.state_format.present(code, fields) == SUCCESSORS[code](fields)
+    (row,) = store.perform(NOBODY, GetStatistics(), NOW).ledger
+    assert (row.n_reads, row.n_retries) == (1, 1)
+    assert store.perform(NOBODY, GetEvidence(30), NOW).arms == ()
 
 
 def test_codes_are_for_ever():
@@ -192,8 +229,6 @@ def test_codes_are_for_ever():
         307: "EscalationReturned",
         308: "PenaltyServed",
         309: "ReadRecorded",
-        310: "ViewShown",
-        311: "EditTried",
         312: "FilesForgotten",
         313: "AgentForgotten",
         314: "PathsForgotten",
@@ -202,6 +237,12 @@ def test_codes_are_for_ever():
         317: "PenaltyHeldOut",
         318: "EscalationMoved",
         330: "EditMissed",
+        340: "ViewShown",
+        341: "EditTried",
+        342: "EditCounted",
+        343: "TrialCounted",
+        344: "AccountTold",
+        345: "SourceDropped",
         350: "AnswerRecorded",
         351: "WindowDropped",
         352: "AnswersForgotten",
@@ -301,7 +342,8 @@ def test_a_signal_is_one_durable_fact_and_the_escalation_another():
     assert store.take_events() == [
         OutcomeRecorded("rs", "map", "rs", "not_shown", True, False, 1000.0),
         EscalationArmed("home", "a.rs", 1000.0),
-        EditTried("ada#1", "home", "a.rs", "map", "", "failure", False, 0, 200, 1000.0),
+        EditCounted("rs", "map", "not_shown", 200, 1000.0),
+        EditTried("ada#1", "home", "a.rs", "map", "", "failure", False, 0, 200, 1000.0, 50_000),
         NotePut("thresholds", note),
         NotePut("scent_field", note),
     ]
@@ -312,13 +354,52 @@ def test_a_read_is_one_fact_until_something_comes_of_it():
     store.perform(ADA, RecordRead("home", "a.rs", "map", "expected_cost", 10, 100), NOW)
     assert store.take_events() == [
         ViewShown(
-            "ada#1", "home", "a.rs", "map", "expected_cost", "", 10, 100, True, True, False, False, 0, (), 200, 1000.0
+            *(
+                "ada#1",
+                "home",
+                "a.rs",
+                "map",
+                "expected_cost",
+                "",
+                10,
+                100,
+                True,
+                True,
+                False,
+                False,
+                0,
+                (),
+                200,
+                1000.0,
+            ),
+            *("", 50_000),
         )
     ]
     store.perform(ADA, RecordRead("home", "a.rs", "full", "explicit", 101, 100), NOW)
     note = Note("bounce", "ada#1", "home", "a.rs", "rs", "map", 10, 100, 101, 1000.0)
     assert store.take_events() == [
-        ViewShown("ada#1", "home", "a.rs", "full", "", "", 101, 100, True, False, True, False, 0, (), 200, 1000.0),
+        ViewShown(
+            *(
+                "ada#1",
+                "home",
+                "a.rs",
+                "full",
+                "",
+                "",
+                101,
+                100,
+                True,
+                False,
+                True,
+                False,
+                0,
+                (),
+                200,
+                1000.0,
+                "",
+                50_000,
+            )
+        ),
         NotePut("thresholds", note),
         NotePut("scent_field", note),
     ]
