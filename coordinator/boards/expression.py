@@ -18,6 +18,11 @@ def series(name: str, where: str = "") -> str:
     return f"scentfield_{name}{{{f'{where},' if where else ''}{AT}}}"
 
 
+def recorded(name: str) -> str:
+    """The series of a recording rule, by its whole name."""
+    return f"{name}{{{AT}}}"
+
+
 def now(name: str, *by: str, where: str = "") -> str:
     """A gauge as it is."""
     return f"{_sum(by)} ({series(name, where)})"

@@ -34,8 +34,8 @@ class ExporterConfig:
     host: str
     port: int
     state_dir: str
-    terms: Terms = field(default_factory=Terms)
     log: LogConfig | None = None
+    terms: Terms = field(default_factory=Terms)
 
 
 class Site:
