@@ -43,6 +43,11 @@ def within(span: str, name: str, *by: str, where: str = "") -> str:
     return f"{_sum(by)} (increase({series(name, where)}[{span}]))"
 
 
+def or_zero(expr: str) -> str:
+    """Zero while the expression has no series: nothing of its kind has happened yet."""
+    return f"({expr}) or (vector(0) unless on () ({expr}))"
+
+
 def share(part: str, whole: str) -> str:
     """`part` of `whole`, 0 where there was nothing yet to take a part of."""
     return f"({part}) / (({whole}) > 0) or ({whole}) * 0"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from coordinator.boards.board import Board, Query, Row, graph, number, table
-from coordinator.boards.expression import now, per_minute, series, within
+from coordinator.boards.expression import now, or_zero, per_minute, series, within
 
 _NOW: Final = Row(
     "Now",
@@ -30,12 +30,12 @@ _EVIDENCE: Final = Row(
         graph(
             "Outcomes passed over, a day",
             "They say nothing about thresholds; the cause says why.",
-            Query(within("1d", "learning_signals_ignored_total", "cause"), "{{cause}}"),
+            Query(or_zero(within("1d", "learning_signals_ignored_total", "cause")), "{{cause}}"),
         ),
         graph(
             "Forgotten to keep to a limit, a day",
             "Many: more kinds of files than there is room for.",
-            Query(within("1d", "learning_evicted_total", "kind"), "{{kind}}"),
+            Query(or_zero(within("1d", "learning_evicted_total", "kind")), "{{kind}}"),
         ),
         graph(
             "Bundles and replays, a day",
@@ -139,7 +139,7 @@ _MEMORY: Final = Row(
         graph(
             "Evicted, a day",
             "Entries, playbooks and pins that went.",
-            Query(within("1d", "memory_evicted_total", "cause"), "{{cause}}"),
+            Query(or_zero(within("1d", "memory_evicted_total", "cause")), "{{cause}}"),
         ),
         graph(
             "Facts that are kept",
@@ -152,7 +152,7 @@ _MEMORY: Final = Row(
             "New, found again, and gone.",
             Query(within("1d", "facts_remembered_total"), "new"),
             Query(within("1d", "facts_confirmed_total"), "confirmed"),
-            Query(within("1d", "facts_forgotten_total", "cause"), "gone: {{cause}}"),
+            Query(or_zero(within("1d", "facts_forgotten_total", "cause")), "gone: {{cause}}"),
         ),
         graph(
             "Facts of wakeups, a minute",
@@ -181,6 +181,44 @@ _ANSWERS: Final = Row(
             "By how they ended.",
             Query(within("1d", "answers_total", "cause"), "{{cause}}"),
             stacked=True,
+        ),
+        graph(
+            "Mean quality of all answers",
+            "The first answer, and the one that was returned: what asking again was worth.",
+            Query(f"{now('answer_first_quality_points_total')} / ({now('answers_total')} > 0)", "first"),
+            Query(f"{now('answer_quality_points_total')} / ({now('answers_total')} > 0)", "returned"),
+            unit="percentunit",
+        ),
+        graph(
+            "Rounds, a day",
+            "That asked for an answer, and rounds in which a step raised, was late, or gave no text.",
+            Query(within("1d", "answer_rounds_total"), "asked"),
+            Query(within("1d", "answer_rounds_failed_total"), "failed"),
+        ),
+        graph(
+            "Agents that answer",
+            "In the last day; degrading are those whose own last 5 answers are over 15% worse than those before.",
+            Query(now("answering_agents"), "answer"),
+            Query(now("answering_agents_degrading"), "degrade"),
+        ),
+        graph(
+            "Quality that degrades",
+            "1 while the quality of all agents' answers does, and how often it began to, a day.",
+            Query(now("answer_quality_degrading"), "degrades now"),
+            Query(within("1d", "answer_quality_alerts_total"), "began, all agents"),
+            Query(within("1d", "agent_answer_quality_alerts_total"), "began, single agents"),
+            Query(within("1d", "answer_windows_dropped_total"), "agents forgotten"),
+        ),
+        table(
+            "Strategies: gain",
+            "Mean quality that a plan added against a weakness, older days weighing less.",
+            Query(f"avg by (weakness, plan) ({series('strategy_gain')})"),
+        ),
+        table(
+            "Strategies: tries",
+            "How often it was tried, and (1) which is tried first.",
+            Query(now("strategy_outcomes", "weakness", "plan")),
+            Query(f"max by (weakness, plan) ({series('strategy_first')}) == 1"),
         ),
     ),
 )

@@ -263,9 +263,9 @@ _RAY: Final = Row(
             unit="bytes",
         ),
         graph(
-            "Actors",
-            "Of all jobs on the cluster, by Ray's state.",
-            Query('sum by (State) (ray_actors{Source="gcs"})', "{{State}}"),
+            "Open files and connections",
+            "File descriptors of the actors' processes.",
+            Query('sum by (Component) (ray_component_num_fds{Component=~"ray::.*"})', "{{Component}}"),
         ),
         graph(
             "Memory of the actors' processes",
