@@ -191,6 +191,8 @@ def settings(head: Head, tmp_path_factory: pytest.TempPathFactory) -> Settings:
         gateway=GatewaySettings(enabled=False),
         metrics=True,
         metrics_port=free_port(),
+        token_price=3.0,
+        holdout_share=0.5,
     )
 
 
@@ -218,7 +220,9 @@ def prometheus(
         poll(server.is_ready)
         poll(lambda: server.value('up{job="scentfield"}') == 1)
         crew = _load("crew")
-        crew.work(settings, crew.make_tree(tmp_path_factory.mktemp("work") / "tree"), WORK_S)
+        tree = crew.make_tree(tmp_path_factory.mktemp("work") / "tree")
+        crew.work(settings, tree, WORK_S)
+        _load("evidence").tell_all(settings, tree)
         yield server
     finally:
         server.stop()
