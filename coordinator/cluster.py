@@ -215,6 +215,7 @@ def _create(domain: Domain, settings: Settings) -> bool:
         courier="coordinator.courier:RayCourier",
         courier_options={"namespace": settings.namespace},
         log=settings.log.config(),
+        traces=settings.traces.config(),
     )
     ray.remote(StateActor).options(**_actor_options(domain.name, settings)).remote(config)
     return True

@@ -68,6 +68,7 @@ from coordinator.retrieval.tree_retriever import TreeRetriever
 from coordinator.session import AgentSession, beat, new_token, register, say_goodbye
 from coordinator.settings import Settings
 from coordinator.step import Operation, Transport, Work
+from coordinator.tracing import TRACING
 from coordinator.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -108,6 +109,7 @@ class Core:
         identity: Identity,
         embedder: Embedder | None = None,
     ) -> None:
+        TRACING.begin(settings.traces.config())
         self.settings = settings
         self.workspace = workspace
         self.transport = transport

@@ -20,6 +20,7 @@ from coordinator.gateway.settings import GatewaySettings
 from coordinator.guard.settings import GuardSettings
 from coordinator.log_settings import LogSettings
 from coordinator.retrieval.limit import RetrievalSettings
+from coordinator.trace_settings import TraceSettings
 from coordinator.waking.profile import MAX_TOKENS
 
 ProfileName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9+_-]{1,16}$")]
@@ -100,6 +101,7 @@ class Settings(BaseSettings):
     gateway: GatewaySettings = Field(default_factory=GatewaySettings, description="the door for HTTP and MCP")
     guard: GuardSettings = Field(default_factory=GuardSettings, description="git commits and pushes over claims")
     log: LogSettings = Field(default_factory=LogSettings, description="what the coordinator's own processes say")
+    traces: TraceSettings = Field(default_factory=TraceSettings, description="spans of calls, for a collector")
     metrics: bool = Field(default=True, description="serve metrics to Prometheus")
     metrics_host: str = Field(default="127.0.0.1", description="where the exporter listens")
     metrics_port: int = Field(default=9464, ge=0, le=65_535, description="the exporter's port; 0 takes a free one")

@@ -12,6 +12,8 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar
 
+from coordinator.tracing import TRACING, traced_call, traced_call_async
+
 Value = TypeVar("Value")
 
 
@@ -74,6 +76,8 @@ def drive(operation: Operation[Value], transport: Transport) -> Value:
 
 def _carry_out(step: Step, transport: Transport) -> Any:
     if isinstance(step, Call):
+        if TRACING.tracer is not None:
+            return traced_call(step, transport)
         return transport.call(step.domain, step.raw, step.timeout_s)
     if isinstance(step, Work):
         return step.run()
@@ -122,5 +126,7 @@ async def _worked(step: Work, cancelled: asyncio.CancelledError | None) -> tuple
 
 async def _carry_out_async(step: Call | Pause, transport: Transport) -> Any:
     if isinstance(step, Call):
+        if TRACING.tracer is not None:
+            return await traced_call_async(step, transport)
         return await transport.call_async(step.domain, step.raw, step.timeout_s)
     return await asyncio.sleep(step.for_s)

@@ -5,8 +5,10 @@ A test that needs a system package calls `pytest.skip("missing system package: N
 """
 
 import os
-from collections.abc import Generator
+import shutil
+from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -43,6 +45,22 @@ def _place_in_order(item: pytest.Item) -> int:
         return len(TIERS) + 1
     tier = item.path.relative_to(Path(__file__).parent).parts[0]
     return TIERS.index(tier) if tier in TIERS else len(TIERS)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """A headless Chromium of the system."""
+    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if program is None:
+        pytest.skip("missing system package: chromium")
+    from playwright.sync_api import sync_playwright  # a slow import, and needed here alone
+
+    with sync_playwright() as driver:
+        # Chromium has no sandbox for root, and a container's /dev/shm is small.
+        flags = ["--disable-dev-shm-usage", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+        browser = driver.chromium.launch(executable_path=program, args=flags)
+        yield browser
+        browser.close()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from actors.quality_store.answer_message import (
+    CONVERGED,
     ENDINGS,
     Advice,
     AnswerCounted,
@@ -31,6 +32,7 @@ from actors.quality_store.quality_window import check_quality
 from actors.quality_store.strategy import PLANS, WEAKNESSES
 from actors.quality_store.strategy_gain import MILLION, StrategyGains
 from actors.quality_store.tally import Tally
+from actors.quality_store.trial_book import TrialBook
 from actors.runtime.errors import InvariantBroken, Misuse
 from actors.runtime.holdout import FEEDBACK_STRATEGY, is_held_out, utc_day
 from actors.runtime.machine import Caller, Now
@@ -46,9 +48,10 @@ _DIGITS: Final = 6
 class AnswerBook:
     """Windows, alerts, strategies and arms. `holdout_share` is the part of all questions that go by the table alone."""
 
-    def __init__(self, limits: Limits, record: Callable[[Any], None]) -> None:
+    def __init__(self, limits: Limits, record: Callable[[Any], None], trials: TrialBook) -> None:
         self._limits = limits
         self._record = record
+        self._trials = trials
         self._windows = AnswerWindows()
         self._gains = StrategyGains()
         self._arms = Tally(width=5)
@@ -87,6 +90,7 @@ class AnswerBook:
         if not caller.session_id:
             raise Misuse("an answer is somebody's: register first")
         self.expire(now.utc_s)
+        self._count_trial(asked, now.utc_s)
         arm = HELD_OUT if asked.is_held_out else ""
         fleet = self._windows.would_degrade(FLEET, asked.quality)
         agent = self._windows.would_degrade(caller.session_id, asked.quality)
@@ -95,9 +99,16 @@ class AnswerBook:
             self._record(WindowDropped(self._windows.first_out(), "evicted"))
         return AnswerCounted(fleet, agent)
 
+    def _count_trial(self, asked: RecordAnswer, utc_s: float) -> None:
+        """A question counts if the weakness that it began with has a plan before the table's, in both arms alike."""
+        if not asked.digest or not asked.steps:
+            return
+        if asked.steps[0].weakness in {row.weakness for row in self._gains.advice(utc_day(utc_s))}:
+            is_met = asked.ending == CONVERGED
+            self._trials.count_question(asked.digest, is_held_out=asked.is_held_out, is_met=is_met, utc_s=utc_s)
+
     def _advise(self, _: Caller, asked: AskAdvice, now: Now) -> Advice:
-        if not _DIGEST.fullmatch(asked.digest):
-            raise Misuse(f"digest {asked.digest[:80]!r} is none: give 1 to 64 hexadecimal digits")
+        _check_digest(asked.digest)
         if is_held_out(FEEDBACK_STRATEGY, asked.digest, now.utc_s, self._limits.penalty_holdout):
             return Advice((), True)
         return Advice(self._gains.advice(utc_day(now.utc_s)), False)
@@ -178,6 +189,8 @@ def _check(asked: RecordAnswer) -> None:
     check_quality("first_quality", asked.first_quality)
     if asked.quality < asked.first_quality:
         raise Misuse(f"quality={asked.quality!r} is below first_quality={asked.first_quality!r}: the best is returned")
+    if asked.digest:
+        _check_digest(asked.digest)
     if asked.ending not in ENDINGS:
         raise Misuse(f"unknown ending {asked.ending[:80]!r}: give one of {', '.join(ENDINGS)}")
     for name in ("n_asked", "n_failed"):
@@ -187,6 +200,11 @@ def _check(asked: RecordAnswer) -> None:
         raise Misuse(f"{len(asked.steps)} steps are too many: give {MAX_STEPS} at most")
     for step in asked.steps:
         _check_step(step)
+
+
+def _check_digest(digest: str) -> None:
+    if not _DIGEST.fullmatch(digest):
+        raise Misuse(f"digest {digest[:80]!r} is none: give 1 to 64 hexadecimal digits")
 
 
 def _check_step(step: StepTaken) -> None:

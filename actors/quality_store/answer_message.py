@@ -29,7 +29,7 @@ class RecordAnswer(NamedTuple):
 
     `quality` is that of the answer that was returned and `first_quality` that of the first one, from 0 to 1. `n_asked`
     rounds asked for an answer, `n_failed` of all rounds failed. `is_held_out`: the strategies were those of the table,
-    whatever was learned.
+    whatever was learned. `digest` is that of `AskAdvice`; "" if nobody was asked, and so it is no trial.
     """
 
     quality: float
@@ -39,6 +39,7 @@ class RecordAnswer(NamedTuple):
     n_failed: int
     steps: tuple[StepTaken, ...] = ()
     is_held_out: bool = False
+    digest: str = ""
 
 
 class AnswerCounted(NamedTuple):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from actors.quality_store.answer_book import AnswerBook
+from actors.quality_store.cause import FAILURE
 from actors.quality_store.edit_book import EditBook
 from actors.quality_store.event import (
     EVENTS,
@@ -36,6 +37,7 @@ from actors.quality_store.event import (
     ViewShown,
 )
 from actors.quality_store.evidence import Evidence
+from actors.quality_store.failure_trail import FailureTrail
 from actors.quality_store.ledger import Ledger
 from actors.quality_store.ledger_book import LedgerBook, Sign
 from actors.quality_store.limit import Limits
@@ -45,9 +47,11 @@ from actors.quality_store.messages import (
     DropEscalation,
     Dropped,
     EditQuality,
+    Failures,
     FollowMove,
     GetEditQuality,
     GetEvidence,
+    GetFailures,
     GetLedger,
     GetReadQuality,
     GetSavings,
@@ -97,8 +101,9 @@ class QualityStore(PinnedMachine):
         self._ledger_book = LedgerBook(self._state.ledger, limits, self._record, sign)
         self._reads = ReadBook(self._state, limits, self._record, NoteBook(self.outbox), self._ledger_book)
         self._edits = EditBook(limits, self._record)
+        self._failures = FailureTrail()
         self._trials = TrialBook(self._state.ledger, limits, self._record, self._ledger_book)
-        self._answers = AnswerBook(limits, self._record)
+        self._answers = AnswerBook(limits, self._record, self._trials)
         self._resolver = Resolver(self._edits, self._reads, limits.penalty_holdout)
         self._furnish(shelves=self._make_shelves(), performers=self._make_performers(), appliers=self._make_appliers())
 
@@ -141,6 +146,7 @@ class QualityStore(PinnedMachine):
             GetReadQuality: self._read_quality,
             GetLedger: self._ledger_page,
             GetSavings: self._savings,
+            GetFailures: self._recent_failures,
             RecordTrial: self._record_trial,
             RecordAccount: self._record_account,
             GetEvidence: self._evidence,
@@ -183,6 +189,8 @@ class QualityStore(PinnedMachine):
         recorded = self._edits.record_outcome(asked, now.utc_s)
         self._trials.count_edit(asked, now.utc_s)
         self._reads.record_edit(caller.session_id, asked, recorded.signal, now.utc_s)
+        if asked.outcome == FAILURE:
+            self._failures.note(caller.session_id, asked, now.utc_s)
         return recorded
 
     def _resolve_mode(self, _: Caller, asked: ResolveMode, now: Now) -> Resolved:
@@ -219,6 +227,9 @@ class QualityStore(PinnedMachine):
 
     def _savings(self, _: Caller, asked: GetSavings, __: Now) -> Savings:
         return self._ledger_book.savings(asked)
+
+    def _recent_failures(self, _: Caller, asked: GetFailures, __: Now) -> Failures:
+        return Failures(self._failures.newest(asked.space))
 
     def _record_trial(self, caller: Caller, asked: RecordTrial, now: Now) -> TrialNoted:
         return self._trials.record_trial(caller.session_id, asked, now.utc_s)

@@ -149,6 +149,33 @@ class Dropped(NamedTuple):
     n_escalations: int
 
 
+class GetFailures(NamedTuple):
+    """Ask which edits of a space failed lately. Known since the actor's start."""
+
+    space: str
+
+
+class FailureRow(NamedTuple):
+    """One failed edit. `mode` is that of the agent's last view of the path, `cause` one of those in `cause.py`.
+
+    `number` is the row's own; `at_utc_s` counts from the epoch.
+    """
+
+    number: int
+    agent: str
+    path: str
+    mode: str
+    cause: str
+    n_tokens: int
+    at_utc_s: float
+
+
+class Failures(NamedTuple):
+    """The last failed edits, the newest first, 64 at most."""
+
+    rows: tuple[FailureRow, ...]
+
+
 class RecordTrial(NamedTuple):
     """Outcomes of the caller's session with a layer that is held out by session, or without it.
 
@@ -308,6 +335,7 @@ SCHEMA = Schema(
         "read_quality": GetReadQuality,
         "ledger": GetLedger,
         "savings": GetSavings,
+        "failures": GetFailures,
         "record_trial": RecordTrial,
         "record_account": RecordAccount,
         "evidence": GetEvidence,
@@ -326,6 +354,7 @@ SCHEMA = Schema(
         "read_quality": ReadQuality,
         "ledger": LedgerPage,
         "savings": Savings,
+        "failures": Failures,
         "trial_noted": TrialNoted,
         "account_counted": AccountCounted,
         "evidence": Evidence,
@@ -341,6 +370,7 @@ SCHEMA = Schema(
         "read_quality",
         "ledger",
         "savings",
+        "failures",
         "ask_advice",
         "answer_quality",
         "evidence",

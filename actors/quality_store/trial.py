@@ -1,9 +1,10 @@
 """What came of a learned layer's treatment and its holdout: sums over units, from which a ratio and its error follow.
 
-A unit is what the holdout is drawn by, a file or a session on one UTC day, and has many outcomes that are alike: agents
-look at the same file again, and a hard file is hard for all. So the error of a ratio is that of units, not of outcomes
-(the delta method for ratio metrics, Deng et al. 2018, which is the linearised cluster-robust variance of Liang & Zeger
-1986). The sums of squares and products are enough for it, and they can be added over days; nobody has to keep units.
+A unit is what the holdout is drawn by on one UTC day, a file, a session or a question, and has many outcomes that are
+alike: agents look at the same file again, and a hard file is hard for all. So the error of a ratio is that of units,
+not of outcomes (the delta method for ratio metrics, Deng et al. 2018, which is the linearised cluster-robust variance
+of Liang & Zeger 1986). The sums of squares and products are enough for it, and they can be added over days; nobody has
+to keep units.
 
 Only what the layer had a say in is counted, in both arms by the same rule (a triggered analysis, Deng & Hu 2015): a
 view of a kind of which nothing was learned is the same with and without the layer, and says nothing about it.
@@ -20,6 +21,7 @@ from actors.runtime.holdout import (
     EDIT_PENALTY,
     ENTROPY_DELTA,
     EXPECTED_COST,
+    FEEDBACK_STRATEGY,
     LESSONS,
     UNIT_RANKING,
 )
@@ -32,6 +34,8 @@ MISS_RATE: Final = "miss_rate"
 """Items asked for again, for each item that a wakeup placed."""
 FAILURE_RATE: Final = "failure_rate"
 """Edits that missed, for each edit of a file that there was a lesson about."""
+UNMET_RATE: Final = "unmet_rate"
+"""Questions whose answer did not reach the threshold, for each that could have gone by what was learned."""
 MEASURES: Final[Mapping[str, tuple[str, ...]]] = {
     ENTROPY_DELTA: (COST_SHARE, LOSS_RATE),
     EXPECTED_COST: (COST_SHARE, LOSS_RATE),
@@ -39,6 +43,7 @@ MEASURES: Final[Mapping[str, tuple[str, ...]]] = {
     UNIT_RANKING: (LOSS_RATE, COST_SHARE),
     BEGIN_SHARE: (MISS_RATE,),
     LESSONS: (FAILURE_RATE,),
+    FEEDBACK_STRATEGY: (UNMET_RATE,),
 }
 """What a layer is measured by, less being better; the first is what it is there for, and judged by."""
 TREATED: Final = "treatment"
@@ -94,7 +99,7 @@ def moments_of(n: int, y: int) -> Moments:
 class Counts(NamedTuple):
     """What one unit adds: views and losses, and the tokens of their files and what all that cost.
 
-    For a layer of sessions it is outcomes and those to be avoided; it has no tokens.
+    For a layer of sessions or questions it is outcomes and those to be avoided; it has no tokens.
     """
 
     n: int = 0

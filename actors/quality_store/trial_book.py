@@ -1,4 +1,4 @@
-"""Trials of the layers that are held out by session, and what else a day of the ledger says beside its rows."""
+"""Trials of layers that are held out by session or question, and what else a day of the ledger says beside its rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from actors.quality_store.messages import RecordOutcome, RecordTrial, TrialNoted
 from actors.quality_store.path import extension_of, label_of
 from actors.quality_store.trial import HELD_OUT, TREATED, Counts
 from actors.runtime.errors import Misuse
-from actors.runtime.holdout import BEGIN_SHARE, LESSONS
+from actors.runtime.holdout import BEGIN_SHARE, FEEDBACK_STRATEGY, LESSONS
 
 SESSION_LAYERS: Final = (BEGIN_SHARE, LESSONS)
 MAX_OUTCOMES: Final = 10_000
@@ -41,6 +41,12 @@ class TrialBook:
             TrialCounted(asked.layer, asked.is_held_out, session_id, *asked[2:], self._limits.max_units, utc_s)
         )
         return TrialNoted(self._ledger.n_left_out == before)
+
+    def count_question(self, digest: str, *, is_held_out: bool, is_met: bool, utc_s: float) -> None:
+        """Count a question that could have gone by what was learned of strategies, and whether its answer would do."""
+        self._ledger_book.close_before(utc_s)
+        asked = (FEEDBACK_STRATEGY, is_held_out, digest)
+        self._record(TrialCounted(*asked, 1, int(not is_met), self._limits.max_units, utc_s))
 
     def count_edit(self, asked: RecordOutcome, utc_s: float) -> None:
         """Count the end of an edit that is known to be one."""

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from actors.runtime.compaction import Compaction
 from actors.runtime.courier import Courier, Send
@@ -28,6 +28,12 @@ from actors.runtime.mailbox import Mailbox
 from actors.runtime.narration import Narration
 from actors.runtime.ownership import check_owner
 from actors.runtime.settings import MailboxLimits
+from actors.runtime.trace_context import TraceConfig
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Span
+
+    from actors.runtime.tracing import ActorTracing
 
 Value = TypeVar("Value")
 
@@ -43,7 +49,8 @@ class ActorConfig:
     store's SQLAlchemy URL, `store_key` the name of its rows there (default: the domain). `store_id` is the identity
     that the store must have, and `owner` who must have adopted it; None asks nothing. `courier` is `module:factory`
     too; called with `courier_options`, it gives the function that takes the machine's notes to other actors
-    (`courier.Send`). Without one they wait. `log` is what the actor's process writes.
+    (`courier.Send`). Without one they wait. `log` is what the actor's process writes, `traces` where
+    its spans go.
     """
 
     domain: str
@@ -57,6 +64,7 @@ class ActorConfig:
     courier: str = ""
     courier_options: dict[str, Any] = field(default_factory=dict)
     log: LogConfig | None = None
+    traces: TraceConfig | None = None
 
     def make_machine(self) -> Machine:
         """An empty machine."""
@@ -94,6 +102,7 @@ class StateActor:
             config.store_url, config.store_key or config.domain, config.machine, config.options
         )
         self._courier = self._make_courier(config.make_send())
+        self._tracing = None if config.traces is None else _actor_tracing(config.traces, config.domain)
         self._timer: asyncio.TimerHandle | None = None
         self._is_due = False
         self._started_s = time.monotonic()
@@ -134,7 +143,10 @@ class StateActor:
     async def submit(self, raw: bytes) -> bytes:
         """Take a request (see `wire`); returns its reply once what it did is committed."""
         reply: asyncio.Future[bytes] = self._loop.create_future()
-        self._mailbox.deliver(raw, partial(_resolve, reply))
+        resolve = partial(_resolve, reply)
+        if self._tracing is not None and (spans := self._tracing.arrived(raw)):
+            resolve = partial(_resolve_traced, reply, self._tracing, spans)
+        self._mailbox.deliver(raw, resolve)
         if self._mailbox.is_private and not self._is_due:
             self._beat()
         elif not reply.done():
@@ -189,11 +201,24 @@ class StateActor:
     def _beat(self) -> None:
         self._is_due = False
         try:
-            wake_s = self._unless_fenced(self._mailbox.turn)
+            wake_s = self._unless_fenced(self._mailbox.turn if self._tracing is None else self._traced_turn)
         except Exception:  # ours; whoever waits must not wait for ever
             self._wake_in(1.0)
             raise
         self._loop.call_soon(self._tend, wake_s)  # behind the answers, which are on their way already
+
+    def _traced_turn(self, *, monotonic_s: float, wall_s: float) -> float | None:
+        """The same turn, between marks for the spans of what it answers."""
+        mailbox, tracing = self._mailbox, self._tracing
+        if tracing is None:
+            return mailbox.turn(monotonic_s=monotonic_s, wall_s=wall_s)
+        statistics = mailbox.statistics
+        tracing.turn_begins(statistics.n_commits, statistics.commit_seconds)
+        try:
+            return mailbox.turn(monotonic_s=monotonic_s, wall_s=wall_s)
+        finally:
+            row = None if mailbox.journal is None else mailbox.journal.seq
+            tracing.turn_ends(statistics.n_commits, statistics.commit_seconds, row)
 
     @staticmethod
     def _unless_fenced(act: Callable[..., Value]) -> Value:
@@ -237,6 +262,17 @@ class StateActor:
 def _resolve(reply: asyncio.Future[bytes], raw: bytes) -> None:
     if not reply.done():
         reply.set_result(raw)
+
+
+def _resolve_traced(reply: asyncio.Future[bytes], tracing: ActorTracing, spans: list[Span], raw: bytes) -> None:
+    _resolve(reply, raw)
+    tracing.answered(spans)
+
+
+def _actor_tracing(config: TraceConfig, domain: str) -> ActorTracing:
+    from actors.runtime.tracing import ActorTracing, make_provider  # its library is an extra
+
+    return ActorTracing(make_provider(config, f"scentfield.{domain}"), domain)
 
 
 def _uptime_s() -> float:

@@ -17,9 +17,12 @@ EXPECTED_COST: Final = "expected_cost"
 UNIT_RANKING: Final = "unit_ranking"
 BEGIN_SHARE: Final = "begin_share"
 LESSONS: Final = "lessons"
-LAYERS: Final = (ENTROPY_DELTA, EDIT_PENALTY, EXPECTED_COST, UNIT_RANKING, BEGIN_SHARE, LESSONS)
-"""All layers whose effect is measured."""
 FEEDBACK_STRATEGY: Final = "feedback_strategy"
+LAYERS: Final = (
+    *(ENTROPY_DELTA, EDIT_PENALTY, EXPECTED_COST, UNIT_RANKING),
+    *(BEGIN_SHARE, LESSONS, FEEDBACK_STRATEGY),
+)
+"""All layers whose effect is measured."""
 
 
 def utc_day(utc_s: float) -> int:

@@ -206,15 +206,19 @@ def _decoded(fields: Any, decoders: _Decoders, what: str) -> Any:
 
 
 def decode_request(raw: bytes) -> list[Any]:
-    """The raw envelopes of a request. Raises `WireError` if the frame is not one of this version."""
+    """The raw envelopes of a request; what stands behind them is for `trace_context`.
+
+    Raises `WireError` if the frame is not one of this version.
+    """
     frame = unpack(raw)
-    if type(frame) is not list or len(frame) != 2 or type(frame[1]) is not list:
+    if type(frame) is not list or len(frame) not in (2, 3) or any(type(part) is not list for part in frame[1:]):
         raise WireError("a request must be [version, envelopes]: use a client of this version")
     if type(frame[0]) is not int or frame[0] != VERSION:
         raise WireError(
             f"this coordinator speaks wire version {VERSION}, the request {shown(frame[0])}: update one of them"
         )
-    return frame[1]
+    envelopes: list[Any] = frame[1]
+    return envelopes
 
 
 _text, _whole = make_decoder(str), make_decoder(int)

@@ -17,6 +17,7 @@ from actors.scent_field.liveness import Liveness
 from actors.scent_field.mark import marks_on
 from actors.scent_field.messages import Claim, ClaimAny, Granted, Held
 from actors.scent_field.refusal import Refusals, reason_of, rejected
+from actors.scent_field.refusal_trail import RefusalTrail
 from actors.scent_field.request import (
     Blockers,
     Request,
@@ -43,6 +44,7 @@ class Claiming:
         self._refusals = Refusals(state.limits, expiry)
         self._graph = WaitGraph(state, sessions)
         self.settled: list[tuple[Ticket, Any]] = []
+        self.refused = RefusalTrail()
 
     def claim(self, session_id: str, command: Claim, now_s: float) -> Granted | Held | Ticket | BusyFor:
         """Give all the targets, or none. Raises `Misuse` or `BadTarget` for a request that makes no sense."""
@@ -194,7 +196,9 @@ class Claiming:
         self, request: Request, blockers: list[Blockers], reason: str, now_s: float, cycle: tuple[str, ...] = ()
     ) -> Held:
         self._state.record(rejected(request, blockers))
-        return self._refusals.held(blockers, reason, now_s, cycle)
+        held = self._refusals.held(blockers, reason, now_s, cycle)
+        self.refused.note(request.space.name, request.session_id, held, now_s)
+        return held
 
     def serve(self, now_s: float) -> None:
         """Give what has become free to those who wait for it, in the order of the line."""

@@ -27,6 +27,7 @@ from actors.scent_field.event import (
 from actors.scent_field.expiry import Expiry
 from actors.scent_field.guarding import Guarding
 from actors.scent_field.limits import FieldLimits
+from actors.scent_field.listing import Listing
 from actors.scent_field.liveness import Liveness
 from actors.scent_field.messages import (
     Check,
@@ -44,7 +45,10 @@ from actors.scent_field.messages import (
     Guarded,
     LeaveSignal,
     ListAudit,
+    ListClaims,
     ListLosses,
+    ListRefusals,
+    ListWaiters,
     Losses,
     Noted,
     Progress,
@@ -75,6 +79,7 @@ class ScentField:
         self._claiming = Claiming(self.state, sessions, expiry)
         self._ending = Ending(self.state, sessions, self._claiming)
         self._report = Report(self.state, sessions, expiry)
+        listing = Listing(self.state, sessions, expiry, self._claiming.refused)
         self._guarding = Guarding(self.state, sessions, expiry)
         self._perform: dict[type, Callable[[str, Any, float], Any]] = {
             Claim: self._claiming.claim,
@@ -92,6 +97,9 @@ class ScentField:
             Watch: lambda _, command, now_s: self._report.watch(command, now_s),
             ListLosses: lambda _, command, now_s: self._report.losses(command, now_s),
             ListAudit: lambda _, command, _now_s: self._report.audit(command),
+            ListClaims: lambda _, command, now_s: listing.claims(command, now_s),
+            ListWaiters: lambda _, command, now_s: listing.waiters(command, now_s),
+            ListRefusals: lambda _, command, now_s: listing.refusals(command, now_s),
             FieldStatistics: lambda _, _command, now_s: self._report.counts(now_s),
         }
         # What people will read later is dated in wall time too.

@@ -442,6 +442,98 @@ class Audit(NamedTuple):
     lines: tuple[AuditLine, ...]
 
 
+class ListClaims(NamedTuple):
+    """Who holds what? The newest claims of a space, `limit` at most."""
+
+    space: str
+    limit: int
+
+
+class ClaimRow(NamedTuple):
+    """One live claim: `targets` are 8 at most, and `n_more_targets` others. `idle_s` is without progress.
+
+    `expires_in_s` is the earliest end if the holder went silent now; `kept_by` says what pushes it out. `number` is the
+    claim's own: generations of shared claims may be equal.
+    """
+
+    number: int
+    targets: tuple[str, ...]
+    n_more_targets: int
+    holder: str
+    generation: int
+    mode: str
+    kept_by: str
+    age_s: float
+    idle_s: float
+    expires_in_s: float
+    intent: str
+
+
+class ClaimList(NamedTuple):
+    """Claims, the newest first, and how many older ones were left out."""
+
+    rows: tuple[ClaimRow, ...]
+    n_left_out: int
+
+
+class ListWaiters(NamedTuple):
+    """Who waits? The requests at the head of a space's line, `limit` at most."""
+
+    space: str
+    limit: int
+
+
+class WaiterRow(NamedTuple):
+    """One request that waits, for `left_s` seconds more at most; `any_of` takes any of its targets."""
+
+    ticket: int
+    targets: tuple[str, ...]
+    n_more_targets: int
+    waiter: str
+    mode: str
+    any_of: bool
+    age_s: float
+    left_s: float
+    intent: str
+
+
+class WaiterList(NamedTuple):
+    """Waiters in the order of the line, and how many were left out."""
+
+    rows: tuple[WaiterRow, ...]
+    n_left_out: int
+
+
+class ListRefusals(NamedTuple):
+    """Who was refused lately? Known since the actor's start."""
+
+    space: str
+
+
+class RefusalRow(NamedTuple):
+    """Claims that were answered `Held`, `n_times` the same, the last `ago_s` seconds ago.
+
+    `target` is the first that was asked for in vain, `n_more` counts further conflicts; `holder` had it, to do
+    `intent`, or waits for it before the asker. `number` is the row's own.
+    """
+
+    number: int
+    asker: str
+    target: str
+    n_more: int
+    reason: str
+    holder: str
+    intent: str
+    n_times: int
+    ago_s: float
+
+
+class RefusalList(NamedTuple):
+    """The last refusals of a space, the newest first, 64 at most."""
+
+    rows: tuple[RefusalRow, ...]
+
+
 class FieldStatistics(NamedTuple):
     """Counts over all spaces; counters only grow."""
 
@@ -479,6 +571,9 @@ SCHEMA = Schema(
         "set_strictness": SetStrictness,
         "list_losses": ListLosses,
         "list_audit": ListAudit,
+        "list_claims": ListClaims,
+        "list_waiters": ListWaiters,
+        "list_refusals": ListRefusals,
         "field_statistics": FieldStatistics,
     },
     answers={
@@ -495,9 +590,23 @@ SCHEMA = Schema(
         "changes": Changes,
         "losses": Losses,
         "audit": Audit,
+        "claim_list": ClaimList,
+        "waiter_list": WaiterList,
+        "refusal_list": RefusalList,
         "field_counts": FieldCounts,
     },
-    queries=["sync", "check", "check_heat", "watch", "list_losses", "list_audit", "field_statistics"],
+    queries=[
+        "sync",
+        "check",
+        "check_heat",
+        "watch",
+        "list_losses",
+        "list_audit",
+        "list_claims",
+        "list_waiters",
+        "list_refusals",
+        "field_statistics",
+    ],
     anonymous=["guard"],
     waiting={"claim": "wait_s", "claim_any": "wait_s", "watch": "timeout_s"},
     committed=["field_statistics"],

@@ -118,6 +118,7 @@ class _Store:
 
     def __init__(self, call: Invocation, question: str) -> None:
         self._call = call
+        self._question = question
         self._report: RecordAnswer | None = None
         self._advice: Advice | None = None
         self._trouble: ScentfieldError | None = None
@@ -138,7 +139,7 @@ class _Store:
             raise self._trouble or AssertionError("nobody was asked")
         return self._advice
 
-    def record(self, report: RecordAnswer) -> None:
+    def record(self, report: RecordAnswer, _query: str) -> None:
         """Keep the report until the loop is over."""
         self._report = report
 
@@ -148,7 +149,7 @@ class _Store:
         if report is None or self._advice is None:
             return ()
         try:
-            self._call.agent.act(lambda core: core.answers.record(report))
+            self._call.agent.act(lambda core: core.answers.record(report, self._question))
         except ScentfieldError as error:
             return (f"the quality store was not told: {error.message}",)
         return ()

@@ -19,9 +19,12 @@ class AnswerHandle:
         """Which strategies to try before the table's for this question; none for one that is held out today."""
         return self._do(self._calls.advice(query))
 
-    def record(self, report: RecordAnswer) -> AnswerCounted:
-        """Count how a question went; says whether quality is degrading now. Raises `Misuse` for what cannot be."""
-        return self._do(self._calls.record(report))
+    def record(self, report: RecordAnswer, query: str = "") -> AnswerCounted:
+        """Count how a question went; says whether quality is degrading now. Raises `Misuse` for what cannot be.
+
+        With the question that `advice` was asked for, it also counts as a trial of what was learned.
+        """
+        return self._do(self._calls.record(report, query))
 
     def quality(self) -> AnswerQuality:
         """The rolling quality of all agents' answers and of each one's, and what strategies achieved."""
@@ -43,9 +46,9 @@ class AsyncAnswerHandle:
         """Like `AnswerHandle.advice`."""
         return await self._do(self._calls.advice(query))
 
-    async def record(self, report: RecordAnswer) -> AnswerCounted:
+    async def record(self, report: RecordAnswer, query: str = "") -> AnswerCounted:
         """Like `AnswerHandle.record`."""
-        return await self._do(self._calls.record(report))
+        return await self._do(self._calls.record(report, query))
 
     async def quality(self) -> AnswerQuality:
         """Like `AnswerHandle.quality`."""

@@ -131,7 +131,7 @@ class QualityFeedbackLoop:
             if outcome.quality is not None:
                 before = shown[tried.number] = passages
         answer = _made(cast.query, refinement, shown, is_held_out=advice is not None and advice.is_held_out)
-        yield from self._with_store(notes, "report", lambda answers: answers.record(answer.report()))
+        yield from self._with_store(notes, "report", lambda answers: answers.record(answer.report(), cast.query))
         return replace(answer, notes=tuple(notes))
 
     def _with_store(

@@ -43,14 +43,17 @@ class AnswerCalls:
 
     def advice(self, query: str) -> Operation[Advice]:
         """Which strategies have helped more than the table's; the question leaves this process as a digest only."""
-        words = " ".join(query.casefold().split())
-        digest = sha256(f"{self._space}\0{words}".encode()).hexdigest()
-        return self._reports.query(self._asking(), AskAdvice(digest))
+        return self._reports.query(self._asking(), AskAdvice(self._digest(query)))
 
-    def record(self, report: RecordAnswer) -> Operation[AnswerCounted]:
+    def _digest(self, query: str) -> str:
+        words = " ".join(query.casefold().split())
+        return sha256(f"{self._space}\0{words}".encode(errors="surrogatepass")).hexdigest()
+
+    def record(self, report: RecordAnswer, query: str) -> Operation[AnswerCounted]:
         """Tell how a question went. Raises `Misuse` for what cannot be; nothing is counted then."""
         session: AgentSession = yield from self._current()
-        counted: AnswerCounted = yield from self._reports.request(session, report)
+        told = report._replace(digest=self._digest(query)) if query else report
+        counted: AnswerCounted = yield from self._reports.request(session, told)
         return counted
 
     def quality(self) -> Operation[AnswerQuality]:

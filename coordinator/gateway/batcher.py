@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from actors.runtime.errors import Unavailable, WireError
+from actors.runtime.trace_context import contexts_in, with_contexts
 from actors.runtime.wire import MAX_REQUEST_BYTES, VERSION, decode_request, encode_request, pack, unpack_own
 from coordinator.metrics.probe import Line
 
@@ -25,6 +26,7 @@ class _Waiting:
     """Calls of this turn to one actor, and who waits for each."""
 
     envelopes: list[Any] = field(default_factory=list)
+    contexts: list[str] = field(default_factory=list)
     answers: list[tuple[asyncio.Future[bytes], int]] = field(default_factory=list)
     n_bytes: int = 0
     timeout_s: float = 0.0
@@ -65,6 +67,7 @@ class Batcher:
             batch = self._waiting[domain] = _Waiting()
             loop.call_soon(self._send, domain, batch)
         batch.envelopes += envelopes
+        batch.contexts += contexts_in(raw) or [""] * len(envelopes)
         batch.answers.append((answer, len(envelopes)))
         batch.n_bytes += len(raw)
         batch.timeout_s = max(batch.timeout_s, timeout_s)
@@ -83,7 +86,8 @@ class Batcher:
 
     async def _exchange(self, domain: str, batch: _Waiting) -> None:
         try:
-            reply = await self._line.call_async(domain, encode_request(batch.envelopes), batch.timeout_s)
+            raw = with_contexts(encode_request(batch.envelopes), batch.contexts)
+            reply = await self._line.call_async(domain, raw, batch.timeout_s)
             replies = _taken_apart(reply, [n_envelopes for _, n_envelopes in batch.answers])
         except Exception as error:  # each caller hears of it, as if it had asked alone
             for answer, _ in batch.answers:

@@ -23,17 +23,23 @@ from coordinator.gateway.pace import Pace
 API_PREFIX: Final = "/api/"
 OPEN_PATHS: Final = frozenset({"/healthz", "/readyz"})
 """Asked by whoever watches over the process, under any name and without a token; they tell nothing but how it is."""
+FILES_PREFIX: Final = "/page/"
+"""The page's own files, which are the same for everybody; the page at / is one of them. They need no token."""
 _log = logging.getLogger(__name__)
 
 
 class Door:
-    """Lets requests through to `app`, or says why not; those for the API are judged by a guard of their own."""
+    """Lets requests through to `app`, or says why not.
+
+    Those for the API are judged by a guard of their own, and so are those for the page's files.
+    """
 
     def __init__(
         self,
         app: ASGIApp,
         guard: Guard,
         api_guard: Guard,
+        file_guard: Guard,
         pace: Pace,
         *,
         max_body_bytes: int,
@@ -43,6 +49,7 @@ class Door:
         self._app = app
         self._guard = guard
         self._api_guard = api_guard
+        self._file_guard = file_guard
         self._pace = pace
         self._max_body_bytes = max_body_bytes
         self._body_s = body_s
@@ -75,8 +82,12 @@ class Door:
         path: str = scope["path"]
         if path in OPEN_PATHS:
             return None
-        guard = self._api_guard if path.startswith(API_PREFIX) else self._guard
-        return guard.refusal(Headers(scope=scope))
+        return self._guard_of(path).refusal(Headers(scope=scope))
+
+    def _guard_of(self, path: str) -> Guard:
+        if path.startswith(API_PREFIX):
+            return self._api_guard
+        return self._file_guard if path == "/" or path.startswith(FILES_PREFIX) else self._guard
 
     async def _received(self, scope: Scope, receive: Receive) -> Receive | Refusal:
         """The body, to be received at once; or why it was not taken."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 from typing import Final
 
-from actors.runtime.errors import Misuse
+from actors.runtime.errors import Misuse, ScentfieldError
 from coordinator.settings import Settings
 from coordinator.workspace import Workspace
 
@@ -43,6 +44,14 @@ class Jail:
             )
         top = Workspace.discover(folder).root
         return self._tree(top if top.is_relative_to(inside) else inside)
+
+    def spaces(self) -> list[str]:
+        """The claim spaces of the roots, each once, the first root's first; a root that cannot be read has none."""
+        found: dict[str, None] = {}
+        for root in self._roots:
+            with contextlib.suppress(ScentfieldError, OSError):
+                found[self._tree(root).space] = None
+        return list(found)
 
     def _tree(self, root: Path) -> Workspace:
         """The workspace at `root`, in the space that its own settings name."""

@@ -6,6 +6,8 @@ asks.
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from starlette.routing import Route
 
 from actors.runtime.errors import ScentfieldError
 from actors.scent_field.messages import FieldStatistics
+from actors.scent_field.signal import HALF_LIVES_S
 from coordinator.conversation import Conversation, value_of
 from coordinator.domain import DOMAINS, SCENT_FIELD
 from coordinator.efficacy.terms import terms_of
@@ -31,6 +34,7 @@ from coordinator.gateway.pace import Pace
 from coordinator.metrics.exporter import Site
 from coordinator.metrics.probe import PATIENCE_S, Line
 from coordinator.metrics.total_file import TotalFile
+from coordinator.page.site import PageSite
 from coordinator.settings import Settings
 
 
@@ -51,23 +55,36 @@ class GatewaySite:
         totals = TotalFile(settings.state_dir, settings.namespace)
         self._pages = Site(line, totals, terms_of(settings))
         self._batcher = Batcher(line, settings.call_timeout_s)
-        self._mcp = McpSite(settings, Jail(settings, premises.root), self._batcher, embedder)
+        jail = Jail(settings, premises.root)
+        self._mcp = McpSite(settings, jail, self._batcher, embedder)
+        half_lives_s = {str(kind): span_s for kind, span_s in HALF_LIVES_S.items()} | dict(settings.half_lives_s)
+        self._page = PageSite(line, self._batcher, jail.spaces(), half_lives_s, settings.call_timeout_s)
         api = Api(line, self._batcher, settings.call_timeout_s)
         routes = [
             *api.routes,
             *self._pages.routes,
+            *self._page.routes,
             Route("/readyz", self._ready),
             Route("/mcp", self._mcp, methods=None),
         ]
         gateway = settings.gateway
         self.app = Door(
-            Starlette(routes=routes, lifespan=lambda _: self._mcp.run()),
+            Starlette(routes=routes, lifespan=self._run),
             Guard(gateway.host, gateway.hosts, premises.token if gateway.needs_token else ""),
             Guard(gateway.host, gateway.hosts, premises.token),
+            Guard(gateway.host, gateway.hosts, ""),
             Pace(gateway.requests_per_s),
             max_body_bytes=gateway.max_body_bytes,
             body_s=gateway.body_s,
         )
+
+    @asynccontextmanager
+    async def _run(self, _app: Starlette) -> AsyncIterator[None]:
+        async with self._mcp.run():
+            try:
+                yield
+            finally:
+                await self._page.close()
 
     async def _ready(self, _request: Request) -> Response:
         """Whether an agent could work here: every store takes a write, and questions get through as agents' do."""

@@ -76,6 +76,14 @@ def test_every_module_of_the_checkout_is_in_the_wheel(wheel: Path) -> None:
     assert modules <= set(zipfile.ZipFile(wheel).namelist())
 
 
+def test_the_files_of_the_page_are_in_the_wheel(wheel: Path) -> None:
+    files = {
+        path.relative_to(REPOSITORY).as_posix() for path in (REPOSITORY / "coordinator" / "page" / "asset").iterdir()
+    }
+    assert "coordinator/page/asset/index.html" in files
+    assert files <= set(zipfile.ZipFile(wheel).namelist())
+
+
 def test_the_wheel_alone_writes_the_boards(environment: Path, tmp_path: Path) -> None:
     run(environment / "scentfield", "boards", "export", tmp_path / "boards", folder=tmp_path)
     shipped = REPOSITORY / "coordinator" / "boards" / "shipped"

@@ -83,6 +83,24 @@ def test_a_question_that_is_held_out_goes_by_the_table(agent):
     assert arms == {"": 10 + len(answers) - len(held_out), "holdout": len(held_out)}
 
 
+def test_questions_are_trials_of_what_was_learned_where_there_is_something(agent):
+    ann = agent("ann")
+    ask(ann)  # nothing was learned yet
+    assert [arm for arm in ann.evidence().arms if arm.layer == "feedback_strategy"] == []
+    for _ in range(10):
+        ann.answers.record(RecordAnswer(0.9, 0.5, "converged", 2, 0, (StepTaken("relevance", "full_requery", 0.4),)))
+    answers = [ask(ann, 18, query=f"{QUERY} {'x' * n}") for n in range(1, 40)]
+    ann.answers.record(RecordAnswer(0.9, 0.5, "converged", 2, 0, (StepTaken("coherence", "full_requery", 0.4),)), "x")
+    trials = {arm.side: (arm.n_units, arm.n, arm.y) for arm in ann.evidence().arms if arm.layer == "feedback_strategy"}
+    arms = {
+        "holdout": [one for one in answers if one.is_held_out],
+        "treatment": [one for one in answers if not one.is_held_out],
+    }
+    assert trials == {
+        side: (len(told), len(told), sum(not one.is_converged for one in told)) for side, told in arms.items()
+    }
+
+
 def test_the_same_question_in_other_letters_and_spaces_has_the_same_arm(agent):
     ann = agent("ann")
     for n in range(40):

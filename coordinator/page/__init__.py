@@ -1,0 +1,1 @@
+"""The page at / of the gateway: what agents do, live, for people who look on."""
