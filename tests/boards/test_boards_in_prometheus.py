@@ -14,7 +14,7 @@ import pytest
 
 from coordinator.boards.shipment import SHIPPED
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(400)]
 VARIABLES = {"$__rate_interval": "1m", "$instance": ".*"}
 BOARDS = sorted(SHIPPED.glob("dashboards/*.json"))
 

@@ -17,7 +17,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from coordinator.domain import DOMAINS
 from coordinator.settings import Settings
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(400)]
 SCRAPE_TIMEOUT_S = 5.0  # that of deploy/prometheus.yml
 
 

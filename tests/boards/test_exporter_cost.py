@@ -15,7 +15,7 @@ from coordinator.conversation import Conversation, value_of
 from coordinator.domain import DOMAINS, SCENT_FIELD
 from coordinator.settings import Settings
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(400)]
 N_SIGNALS = 100_000
 N_OF_SESSION = 4_000
 N_OF_REQUEST = 500
