@@ -12,7 +12,7 @@ NODE := tests/node
 NODE_READY := $(NODE)/node_modules/.ready
 SOAK_MAX_S := 5400
 # Unit tests that open many stores, load models or simulate; `make test` runs them, the gate of a minute does not.
-SLOW_UNITS := cli embedding gateway simulation store top
+SLOW_UNITS := cli embedding gateway simulation store story top tracing
 # It starts clusters and builds the wheel, which is no work for two at a time.
 PACKAGE_TESTS := tests/unit/test_package.py
 # What pytest ends with when ARGS choose nothing of what it was given.

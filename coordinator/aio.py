@@ -42,6 +42,7 @@ from coordinator.reading.reader import Reading
 from coordinator.retrieval.answer import Answer
 from coordinator.retrieval.indexer import Refreshed
 from coordinator.retrieval.passage import Passage
+from coordinator.retrieval.tree_retriever import By
 from coordinator.settings import Settings
 from coordinator.step import Operation, drive_async
 from coordinator.waking.layout import Wakeup
@@ -346,9 +347,9 @@ class AsyncCoordinator:
         """Like `Coordinator.expand`."""
         return await self._do(self._core.expand(path, unit))
 
-    async def search(self, query: str, *, top_k: int = 10, level: float = 0.0) -> Answer:
+    async def search(self, query: str, *, top_k: int = 10, level: float = 0.0, by: By = "both") -> Answer:
         """Like `Coordinator.search`."""
-        return await self._do(self._core.search(query, top_k, level))
+        return await self._do(self._core.search(query, top_k, level, by))
 
     async def retrieve(self, query: str, *, top_k: int = 10, level: float = 0.0) -> list[Passage]:
         """Like `Coordinator.retrieve`."""

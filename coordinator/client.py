@@ -42,6 +42,7 @@ from coordinator.reading.reader import Reading
 from coordinator.retrieval.answer import Answer
 from coordinator.retrieval.indexer import Refreshed
 from coordinator.retrieval.passage import Passage
+from coordinator.retrieval.tree_retriever import By
 from coordinator.settings import Settings
 from coordinator.step import Operation, Transport, drive
 from coordinator.waking.layout import Wakeup
@@ -403,14 +404,14 @@ class Coordinator:
         """Show one unit of a file whole: `function`, `Class.method`, or `L10-42`."""
         return self._do(self._core.expand(path, unit))
 
-    def search(self, query: str, *, top_k: int = 10, level: float = 0.0) -> Answer:
+    def search(self, query: str, *, top_k: int = 10, level: float = 0.0, by: By = "both") -> Answer:
         """The passages of the tree that answer `query` best, by words and by meaning, as the tree is now.
 
         `level` runs from 0.0, passages whole, to 1.0, a fifth of their tokens. Its notes say where words alone were
         looked for, or files are not in the index yet. Raises `Misuse` for a query without a word; `Unavailable` where
         the tree has to be indexed first.
         """
-        return self._do(self._core.search(query, top_k, level))
+        return self._do(self._core.search(query, top_k, level, by))
 
     def retrieve(self, query: str, *, top_k: int = 10, level: float = 0.0) -> list[Passage]:
         """The passages of `search`: so an agent is a `Retriever` for a feedback loop."""

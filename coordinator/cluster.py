@@ -48,7 +48,10 @@ _forked_from: list[int] = []  # the connected process that this one is a fork of
 
 @dataclass(frozen=True, slots=True)
 class UpReport:
-    """What `up` found and did: where the cluster is, each state actor's account of itself, and what is served where."""
+    """What `up` found and did: where the cluster is, each state actor's account of itself, and what is served where.
+
+    `gateway_differences` are what a gateway that was there already was started with other than these settings.
+    """
 
     address: str
     dashboard_url: str
@@ -57,6 +60,7 @@ class UpReport:
     actors: dict[str, dict[str, Any]] = field(default_factory=dict)
     metrics_url: str = ""
     gateway_url: str = ""
+    gateway_differences: tuple[str, ...] = ()
 
 
 def attach(settings: Settings) -> str:
@@ -163,7 +167,7 @@ def _up(settings: Settings, num_cpus: int | None, root: Path) -> UpReport:
     # A web server is a slow import and not needed by clients, who come here to attach.
     # So is the model's library.
     from coordinator.embedding.launch import launch_embedding
-    from coordinator.gateway.launch import gateway_url, start_gateway
+    from coordinator.gateway.launch import gateway_differences, gateway_url, start_gateway
     from coordinator.metrics.launch import exporter_url, start_exporter
 
     head, started = None, False
@@ -179,14 +183,15 @@ def _up(settings: Settings, num_cpus: int | None, root: Path) -> UpReport:
         if launch_embedding(settings, settings.model):
             created.append(EMBEDDING)
         start_exporter(settings)
-        start_gateway(settings, root)
+        is_old = not start_gateway(settings, root)
         actors = {name: _await_service(domain, settings) for name, domain in DOMAINS.items()}
     except Corrupt:
         _take_back(created, head if started else None, settings)
         raise
     dashboard_url = "" if head is None else head.dashboard_url
     urls = exporter_url(settings), gateway_url(settings)
-    return UpReport(address, dashboard_url, started, tuple(created), actors, *urls)
+    others = tuple(gateway_differences(settings, root)) if is_old and settings.gateway.enabled else ()
+    return UpReport(address, dashboard_url, started, tuple(created), actors, *urls, others)
 
 
 def _take_back(created: list[str], head: Head | None, settings: Settings) -> None:

@@ -64,7 +64,7 @@ from coordinator.reading.reader import Reader, Reading, ReadPort
 from coordinator.retrieval.answer import Answer
 from coordinator.retrieval.indexer import Refreshed
 from coordinator.retrieval.opening import retriever_of
-from coordinator.retrieval.tree_retriever import TreeRetriever
+from coordinator.retrieval.tree_retriever import By, TreeRetriever
 from coordinator.session import AgentSession, beat, new_token, register, say_goodbye
 from coordinator.settings import Settings
 from coordinator.step import Operation, Transport, Work
@@ -220,10 +220,10 @@ class Core:
             self._retriever = retriever_of(self.settings, self.workspace, self.embedder)
         return self._retriever
 
-    def search(self, query: str, top_k: int, level: float) -> Operation[Answer]:
+    def search(self, query: str, top_k: int, level: float, by: By) -> Operation[Answer]:
         """Passages of the tree; for half an hour, reads without a query of their own go by this one."""
         retriever = self.retriever
-        answer: Answer = yield Work(lambda: retriever.search(query, top_k=top_k, level=level))
+        answer: Answer = yield Work(lambda: retriever.search(query, top_k=top_k, level=level, by=by))
         self.searched(query)
         return answer
 

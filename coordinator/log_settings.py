@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from actors.runtime.log import LogConfig, configure, take_over
 
 Level = Literal["debug", "info", "warning", "error", "off"]
-LogDomain = Literal["scent_field", "quality_store", "thresholds", "memory", "embedding", "gateway", "exporter", "cli"]
+LogDomain = Literal["scent_field", "quality_store", "thresholds", "memory", "gateway", "exporter", "cli"]
 
 
 class LogSettings(BaseModel):

@@ -23,7 +23,7 @@ class TraceSettings(BaseModel):
     endpoint: str = Field(
         default="",
         max_length=2_000,
-        pattern=r"^(https?://[^\s?#]+)?$",
+        pattern=r"^(https?://[^\s?#@]+)?$",  # whoever needs a password gives OTEL_EXPORTER_OTLP_HEADERS
         description="an OTLP/HTTP collector; else OTEL_EXPORTER_OTLP_ENDPOINT",
     )
     sample: float = Field(default=1.0, ge=0.0, le=1.0, description="the share of traces that are kept")
@@ -48,8 +48,8 @@ class TraceSettings(BaseModel):
 
 def _endpoint_of_environment() -> str:
     """As OpenTelemetry's specification has it: the one for traces as it stands, else the common one with their path."""
-    own = os.environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "")
-    common = os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT", "").rstrip("/")
+    own = os.environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "").strip()
+    common = os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT", "").strip().rstrip("/")
     return own or (f"{common}{_PATH}" if common else "")
 
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import psutil
@@ -18,18 +19,20 @@ from rich.table import Table
 from actors.runtime.errors import Misuse
 from coordinator.settings import Settings
 
-BENCHES: Final = ("claims", "field", "embedding", "hotpath", "memory", "reading")
+BENCHES: Final = ("claims", "field", "embedding", "hotpath", "memory", "reading", "retrieval")
+_PREFIX: Final = "scentfield-bench-"
 _HIDDEN: Final = ("reference", "note")
 
 
-def run_bench(name: str, *, json: bool = False, quick: bool = False) -> dict[str, Any]:
+def run_bench(name: str, *, json: bool = False, quick: bool = False, docs: Path | None = None) -> dict[str, Any]:
     """Run a bench, print it to standard output (`json`: for programs) and return it.
 
-    `quick` measures little, to see that it runs. Raises `Misuse` for an unknown name.
+    `quick` measures little, to see that it runs. `docs` is documentation to ask questions of, where a bench can. Raises
+    `Misuse` for an unknown name.
     """
     screen = Console(stderr=True)
     with screen.status(f"{name}: starting") as status:
-        result = measure(name, quick=quick, told=lambda text: status.update(f"{name}: {text}"))
+        result = measure(name, quick=quick, docs=docs, told=lambda text: status.update(f"{name}: {text}"))
     if json:
         sys.stdout.write(json_form.dumps(result) + "\n")
     else:
@@ -39,12 +42,16 @@ def run_bench(name: str, *, json: bool = False, quick: bool = False) -> dict[str
     return result
 
 
-def measure(name: str, *, quick: bool = False, told: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
-    """`{"bench", "machine", "rows"}`. Raises `Misuse` for an unknown name."""
+def measure(
+    name: str, *, quick: bool = False, docs: Path | None = None, told: Callable[[str], None] = lambda _: None
+) -> dict[str, Any]:
+    """`{"bench", "machine", "rows"}`. Raises `Misuse` for an unknown name, and for `docs` that it has no use for."""
     if name not in BENCHES:
         raise Misuse(f"there is no bench {name!r}: take one of {', '.join(BENCHES)}")
+    if docs is not None and name not in _OF_DOCS:
+        raise Misuse(f"the bench {name!r} asks no documentation: leave it out, or take {', '.join(_OF_DOCS)}")
     machine = machine_here()
-    rows = _ROWS[name](quick, told)
+    rows = _ROWS[name](quick, told) if docs is None else _OF_DOCS[name](docs, told)
     return {"bench": name, "machine": machine, "rows": rows}
 
 
@@ -96,6 +103,23 @@ def _reading(quick: bool, told: Callable[[str], None]) -> list[dict[str, Any]]:
     return reading.measure_reading(reading.QUICK if quick else reading.FULL, told=told)
 
 
+def _retrieval(quick: bool, told: Callable[[str], None]) -> list[dict[str, Any]]:
+    from coordinator.bench import retrieval
+
+    with TemporaryDirectory(prefix=_PREFIX) as folder:
+        return retrieval.measure_retrieval(retrieval.QUICK if quick else retrieval.FULL, Path(folder), told=told)
+
+
+def _retrieval_quality(docs: Path, told: Callable[[str], None]) -> list[dict[str, Any]]:
+    from coordinator.bench.retrieval_quality import measure_retrieval_quality
+
+    with TemporaryDirectory(prefix=_PREFIX) as folder:
+        return measure_retrieval_quality(docs, Path(folder), told=told)
+
+
+_OF_DOCS: Final[Mapping[str, Callable[[Path, Callable[[str], None]], list[dict[str, Any]]]]] = {
+    "retrieval": _retrieval_quality,
+}
 _ROWS: Final[Mapping[str, Callable[[bool, Callable[[str], None]], list[dict[str, Any]]]]] = {
     "claims": _claims,
     "embedding": _embedding,
@@ -103,6 +127,7 @@ _ROWS: Final[Mapping[str, Callable[[bool, Callable[[str], None]], list[dict[str,
     "hotpath": _hot_path,
     "memory": _memory,
     "reading": _reading,
+    "retrieval": _retrieval,
 }
 
 

@@ -161,6 +161,43 @@ _MEMORY: Final = Row(
         ),
     ),
 )
+_RETRIEVAL: Final = Row(
+    "Retrieval",
+    (
+        graph(
+            "What is indexed",
+            "Trees that have an index on the exporter's node, their files and sections; those with a vector are found by "
+            "meaning.",
+            Query(now("retrieval_trees"), "trees"),
+            Query(now("retrieval_files"), "files"),
+            Query(now("retrieval_sections"), "sections"),
+            Query(now("retrieval_vectors"), "with a vector"),
+        ),
+        graph("Size of the indices", "On the disk.", Query(now("retrieval_bytes"), "bytes"), unit="bytes"),
+        graph(
+            "Indices that cannot be read",
+            "Damaged, of another version, or being written by somebody else.",
+            Query(now("retrieval_unreadable"), "unreadable"),
+        ),
+        graph(
+            "Searches, a minute",
+            "By how passages were looked for, and those that found nothing.",
+            Query(per_minute("retrieval_searches_total", "way"), "{{way}}"),
+            Query(per_minute("retrieval_empty_searches_total"), "found nothing"),
+        ),
+        graph(
+            "Passages, a minute",
+            "By what put them forward.",
+            Query(per_minute("retrieval_passages_total", "way"), "{{way}}"),
+            stacked=True,
+        ),
+        graph(
+            "Passages read anew, a minute",
+            "Their files had changed after they were indexed.",
+            Query(per_minute("retrieval_reread_total"), "read anew"),
+        ),
+    ),
+)
 _ANSWERS: Final = Row(
     "Answers",
     (
@@ -227,6 +264,6 @@ LEARNING: Final = Board(
     "learning",
     "Scentfield: learning",
     "What was learned from outcomes, what automatic reads do with it, and what is remembered.",
-    (_NOW, _EVIDENCE, _EFFECT, _MEMORY, _ANSWERS),
+    (_NOW, _EVIDENCE, _EFFECT, _MEMORY, _RETRIEVAL, _ANSWERS),
     "now-7d",
 )

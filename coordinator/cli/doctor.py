@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -15,7 +16,7 @@ from coordinator.cli.outcome import Grid, Line, Outcome, Part
 
 if TYPE_CHECKING:
     from actors.runtime.store import Store
-    from coordinator.cli.health import Finding
+    from coordinator.cli.finding import Finding
     from coordinator.cli.store_check import StoreReport
     from coordinator.store.place import StorePlace
 
@@ -31,7 +32,7 @@ def doctor(
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before cutting.")] = False,
 ) -> Outcome:
-    """Look whether all is well: versions, permissions, cluster, actors, a write that is read back, open ports.
+    """Look whether all is well: versions, permissions, cluster, actors, a write that is read back, gateway, open ports.
 
     Example: scentfield doctor --store
 
@@ -49,7 +50,7 @@ def _examine(call: Invocation) -> Outcome:
     settings = call.settings
     findings = [
         *machine_findings(settings),
-        *cluster_findings(settings, call.house.connect),
+        *cluster_findings(settings, call.house.connect, call.flags.root or Path.cwd()),
         listener_finding(settings),
     ]
     return _examined(findings)

@@ -9,7 +9,6 @@ import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
@@ -21,8 +20,10 @@ from actors.runtime.errors import ScentfieldError, Unavailable
 from actors.scent_field.messages import Check, Claim, Granted
 from coordinator.asking import Asker
 from coordinator.cli.exit_code import ExitCode, exit_code_of
+from coordinator.cli.finding import Finding, failed, ok, skipped
+from coordinator.cli.gateway_check import gateway_finding
 from coordinator.cli.screen import NEXT_STEPS
-from coordinator.domain import DOMAINS, SCENT_FIELD
+from coordinator.domain import DOMAINS, GATEWAY, SCENT_FIELD
 from coordinator.head import recorded_head
 from coordinator.heart import monotonic_s
 from coordinator.session import AgentSession, new_token, register, say_goodbye
@@ -32,32 +33,6 @@ from coordinator.step import Operation, Transport, drive
 OLDEST_PYTHON: Final = (3, 11)
 PROBE_SPACE: Final = "scentfield:doctor"
 _ANSWER_S: Final = 10.0
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at: `state` is `ok`, `failed` or `skipped`; `next_step` says what to do about it."""
-
-    name: str
-    state: str
-    what: str
-    next_step: str = ""
-    exit_code: ExitCode = ExitCode.OK
-
-
-def ok(name: str, what: str) -> Finding:
-    """All is well."""
-    return Finding(name, "ok", what)
-
-
-def failed(name: str, what: str, next_step: str, exit_code: ExitCode = ExitCode.FAILED) -> Finding:
-    """Something has to be done."""
-    return Finding(name, "failed", what, next_step, exit_code)
-
-
-def skipped(name: str, why: str) -> Finding:
-    """It could not be looked at, which is no fault."""
-    return Finding(name, "skipped", why)
 
 
 def machine_findings(settings: Settings) -> Iterator[Finding]:
@@ -196,13 +171,13 @@ def _of(name: str, error: ScentfieldError) -> Finding:
     return failed(name, " ".join(error.message.split()), NEXT_STEPS.get(error.code, ""), exit_code_of(error))
 
 
-def cluster_findings(settings: Settings, connect: Callable[[Settings], Transport]) -> Iterator[Finding]:
-    """The cluster, its actors, and a write. Without a cluster the rest is skipped."""
+def cluster_findings(settings: Settings, connect: Callable[[Settings], Transport], root: Path) -> Iterator[Finding]:
+    """The cluster, its actors, a write, and the gateway. Without a cluster the rest is skipped."""
     try:
         transport = connect(settings)
     except ScentfieldError as error:
         yield _of("cluster", error)
-        for name in (*DOMAINS, "write and read back"):
+        for name in (*DOMAINS, "write and read back", GATEWAY):
             yield skipped(name, "there is no cluster to ask")
         return
     yield ok("cluster", f"reachable, namespace {settings.namespace}")
@@ -212,3 +187,4 @@ def cluster_findings(settings: Settings, connect: Callable[[Settings], Transport
         yield probe_finding(transport, settings)
     else:
         yield skipped("write and read back", "an actor does not serve")
+    yield gateway_finding(transport, settings, root)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -41,6 +41,7 @@ def up(
         "dashboard_url": report.dashboard_url,
         "metrics_url": report.metrics_url,
         "gateway_url": report.gateway_url,
+        "gateway_differences": list(report.gateway_differences),
         "started_head": report.started_head,
         "created": list(report.created),
         "actors": report.actors,
@@ -54,7 +55,18 @@ def up(
     ):
         if url:
             lines.append(Line(f"{name}: {url}"))
-    return Outcome(document, [*lines, Line("next: scentfield claim FILE, scentfield status, scentfield down")])
+    next_line = Line("next: scentfield claim FILE, scentfield status, scentfield down")
+    return Outcome(document, [*lines, next_line], notes=_gateway_notes(report.gateway_differences))
+
+
+def _gateway_notes(differences: Sequence[str]) -> list[str]:
+    """A gateway that was there keeps its settings, and somebody has to know."""
+    if not differences:
+        return []
+    # The gateway's settings are slow to import, and `--help` does without.
+    from coordinator.gateway.as_started import NEXT_STEP
+
+    return [*(f"the gateway was there already: {one}" for one in differences), f"to change that: {NEXT_STEP}"]
 
 
 def down(call: Invocation) -> Outcome:

@@ -13,6 +13,7 @@ from actors.runtime.errors import Unavailable
 from coordinator.cli.invocation import Invocation
 from coordinator.cli.outcome import Line, Outcome, Part, Verbatim
 from coordinator.cli.progress import progress
+from coordinator.retrieval.answer import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,6 +55,7 @@ def search(
     level: Annotated[
         float, typer.Option(help="How much to leave out of each: 0.0 nothing, 1.0 most.", metavar="X")
     ] = 0.0,
+    by: Annotated[Source, typer.Option(help="Look by words, by meaning, or both.")] = "both",
     whole: Annotated[bool, typer.Option("--whole", help="Print all of each passage, not its first lines.")] = False,
 ) -> Outcome:
     """Show the passages of the tree that answer a question best, by words and by meaning.
@@ -61,7 +63,7 @@ def search(
     Example: scentfield search "how long does a claim live?" --top-k 3
     """
     with open_retriever(call, None) as retriever:
-        answer = retriever.search(query, top_k=top_k, level=level)
+        answer = retriever.search(query, top_k=top_k, level=level, by=by)
     parts = [part for place in range(len(answer.passages)) for part in _passage_parts(answer, place, whole=whole)]
     return Outcome(answer.to_dict(), parts or [Line("nothing was found")], answer.notes)
 

@@ -53,8 +53,17 @@ def demo(
 
 def bench(
     call: Invocation,
-    name: Annotated[str, typer.Argument(help="claims, field, embedding, hotpath, memory or reading.")],
+    name: Annotated[str, typer.Argument(help="claims, field, embedding, hotpath, memory, reading or retrieval.")],
     quick: Annotated[bool, typer.Option("--quick", help="Measure little, to see that it runs.")] = False,
+    docs: Annotated[
+        Path | None,
+        typer.Option(
+            help="Documentation whose FAQ and glossary to ask, with retrieval: how well answers are found.",
+            metavar="DIR",
+            exists=True,
+            file_okay=False,
+        ),
+    ] = None,
 ) -> Outcome:
     """Measure this machine, each number beside a reference in the same run.
 
@@ -63,5 +72,5 @@ def bench(
     # It brings Rich and the client along, which other commands do without.
     from coordinator.bench.report import run_bench
 
-    run_bench(name, json=call.flags.as_json, quick=quick)
+    run_bench(name, json=call.flags.as_json, quick=quick, docs=docs)
     raise typer.Exit(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from coordinator.top.table import Table
 
 _ANSWER_S: Final = 2.0
+_NO_GATEWAY: Final = "no gateway answers for this state folder and namespace; `scentfield up` starts one. Elsewhere"
 
 
 def top(
@@ -63,10 +65,9 @@ def _lookout(call: Invocation, url: str) -> Lookout:
     else:
         transport = near_gateway(settings)
     if transport is None:
-        raise Unavailable(
-            "no gateway answers for this state folder and namespace: start it with `scentfield up`, or name one with "
-            "--url http://host:port"
-        )
+        named = settings.address or os.environ.get("RAY_ADDRESS")
+        why = f"the cluster {named} was named, whose gateway is not looked for" if named else _NO_GATEWAY
+        raise Unavailable(f"{why}: name a gateway with --url http://host:port")
     return Lookout(
         Core(settings, call.agent.workspace, transport, Identity("", "", "decay")), transport, time.monotonic
     )

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from coordinator.domain import GATEWAY
 from coordinator.gateway.address_file import GatewayAddress, write_address
+from coordinator.gateway.as_started import as_started
 from coordinator.gateway.site import GatewaySite, Premises
 from coordinator.settings import Settings
 from coordinator.web.server import Address, WebServer
@@ -35,6 +36,7 @@ class Gateway:
 
     def __init__(self, premises: Premises) -> None:
         settings = premises.settings
+        self._started_with = as_started(settings.gateway, premises.root)
         settings.log.open(GATEWAY)
         address = Address(settings.gateway.host, settings.gateway.port, GATEWAY, ADVICE)
         self._server = WebServer(
@@ -46,5 +48,5 @@ class Gateway:
         )
 
     async def describe(self) -> dict[str, Any]:
-        """Its address, or why it has none; waits for the first try."""
-        return await self._server.describe()
+        """Its address, or why it has none, and what it was started with; waits for the first try."""
+        return {**await self._server.describe(), "started_with": self._started_with}

@@ -11,6 +11,7 @@ import uvicorn
 from actors.runtime.errors import Unavailable
 from coordinator.domain import GATEWAY
 from coordinator.gateway.address_file import forget_address
+from coordinator.gateway.as_started import differences
 from coordinator.gateway.gateway import ADVICE, Gateway, gateway_site, tell_address
 from coordinator.gateway.site import Premises
 from coordinator.gateway.token import own_token
@@ -36,6 +37,14 @@ def start_gateway(settings: Settings, root: Path) -> bool:
 def gateway_url(settings: Settings) -> str:
     """Where the gateway serves, once it does; empty if there is none. Raises `Unavailable` as `WebActor.url`."""
     return _gateway(settings).url(was_asked_for=bool(settings.gateway.model_fields_set & {"host", "port"}))
+
+
+def gateway_differences(settings: Settings, root: Path) -> list[str]:
+    """What the gateway that runs was started with other than it would be now; nothing where none runs."""
+    if not is_there(GATEWAY, settings.namespace):
+        return []
+    told = _gateway(settings).account().get("started_with", {})
+    return differences(told, settings.gateway, Workspace.discover(root).root)
 
 
 def premises(settings: Settings, root: Path) -> Premises:

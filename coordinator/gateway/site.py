@@ -19,7 +19,6 @@ from starlette.routing import Route
 
 from actors.runtime.errors import ScentfieldError
 from actors.scent_field.messages import FieldStatistics
-from actors.scent_field.signal import HALF_LIVES_S
 from coordinator.conversation import Conversation, value_of
 from coordinator.domain import DOMAINS, SCENT_FIELD
 from coordinator.efficacy.terms import terms_of
@@ -57,8 +56,7 @@ class GatewaySite:
         self._batcher = Batcher(line, settings.call_timeout_s)
         jail = Jail(settings, premises.root)
         self._mcp = McpSite(settings, jail, self._batcher, embedder)
-        half_lives_s = {str(kind): span_s for kind, span_s in HALF_LIVES_S.items()} | dict(settings.half_lives_s)
-        self._page = PageSite(line, self._batcher, jail.spaces(), half_lives_s, settings.call_timeout_s)
+        self._page = PageSite(line, self._batcher, jail.spaces(), settings)
         api = Api(line, self._batcher, settings.call_timeout_s)
         routes = [
             *api.routes,

@@ -29,6 +29,8 @@ from coordinator.metrics.memory_metric import MEMORY_METRICS, memory_families
 from coordinator.metrics.metric import Metric
 from coordinator.metrics.model_metric import MODEL_METRICS, model_families
 from coordinator.metrics.quality_metric import QUALITY_METRICS, quality_families
+from coordinator.metrics.retrieval_metric import RETRIEVAL_METRICS, retrieval_families
+from coordinator.retrieval.account import RetrievalAccount
 
 METRICS: Final[tuple[Metric, ...]] = (
     *ACTOR_METRICS,
@@ -40,6 +42,7 @@ METRICS: Final[tuple[Metric, ...]] = (
     *MEMORY_METRICS,
     *MODEL_METRICS,
     *EFFICACY_METRICS,
+    *RETRIEVAL_METRICS,
     *EXPORTER_METRICS,
 )
 
@@ -63,7 +66,8 @@ class FieldCollector(Collector):
     """The one collector of everything that Scentfield exports.
 
     `model` is the embedding actor's account, if any; `figures` are those of efficacy, where the ledger answered;
-    `is_kept` is whether the counts of processes are added up on the disk, None if they are not added up.
+    `indices` are those of the node; `is_kept` is whether the counts of processes are added up on the disk, None if they
+    are not added up.
     """
 
     def __init__(
@@ -71,12 +75,14 @@ class FieldCollector(Collector):
         sightings: Sequence[Sighting],
         model: Mapping[str, Any] | None = None,
         figures: Figures | None = None,
+        indices: RetrievalAccount | None = None,
         *,
         is_kept: bool | None = None,
     ) -> None:
         self._sightings = sightings
         self._model = model
         self._figures = figures
+        self._indices = indices
         self._is_kept = is_kept
 
     def collect(self) -> Iterator[Family]:
@@ -103,3 +109,5 @@ class FieldCollector(Collector):
             yield KEPT.family([((), float(self._is_kept))])
         if self._figures is not None:
             yield from efficacy_families(self._figures)
+        if self._indices is not None:
+            yield from retrieval_families(self._indices)

@@ -14,6 +14,7 @@ from coordinator.efficacy.terms import terms_of
 from coordinator.metrics.collector import FieldCollector, Sighting
 from coordinator.metrics.probe import Probe
 from coordinator.metrics.total_file import TotalFile
+from coordinator.retrieval.account import RetrievalAccount, account_of
 from coordinator.settings import Settings
 
 
@@ -35,11 +36,12 @@ def encoded(
     *,
     model: Mapping[str, Any] | None = None,
     figures: Figures | None = None,
+    indices: RetrievalAccount | None = None,
     is_kept: bool | None = None,
 ) -> tuple[bytes, str]:
     """The exposition in the format that an Accept header asks for, and its content type."""
     encode, content_type = choose_encoder(accept)
-    return encode(FieldCollector(sightings, model, figures, is_kept=is_kept)), content_type
+    return encode(FieldCollector(sightings, model, figures, indices, is_kept=is_kept)), content_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +51,30 @@ class Look:
     sightings: Sequence[Sighting]
     model: Mapping[str, Any] | None
     figures: Figures | None
+    indices: RetrievalAccount
     is_kept: bool
 
     def encoded(self, accept: str = CONTENT_TYPE_PLAIN_0_0_4) -> tuple[bytes, str]:
         """As the function."""
-        return encoded(self.sightings, accept, model=self.model, figures=self.figures, is_kept=self.is_kept)
+        return encoded(
+            self.sightings,
+            accept,
+            model=self.model,
+            figures=self.figures,
+            indices=self.indices,
+            is_kept=self.is_kept,
+        )
 
 
 async def look_through(probe: Probe, terms: Terms, totals: TotalFile) -> Look:
-    """Ask the state actors and the model, then the ledger, each within the probe's patience; then add up the totals."""
-    seen, account = await asyncio.gather(probe.look(), probe.look_at_model())
+    """Ask the actors and the model, then the ledger, each within the probe's patience; and look at the indices.
+
+    What their processes count is added up last, in the file of `totals`.
+    """
+    seen, account, indices = await asyncio.gather(
+        probe.look(), probe.look_at_model(), asyncio.to_thread(account_of, totals.state_dir)
+    )
     evidence = await probe.look_at_evidence(seen)
     sightings, model = await totals.carried(seen, account)
-    return Look(sightings, model, None if evidence is None else figures_of(evidence, terms), totals.is_kept)
+    figures = None if evidence is None else figures_of(evidence, terms)
+    return Look(sightings, model, figures, indices, totals.is_kept)

@@ -17,6 +17,7 @@ from coordinator.metrics.memory_metric import MEMORY_METRICS
 from coordinator.metrics.metric import Metric
 from coordinator.metrics.model_metric import MODEL_METRICS
 from coordinator.metrics.quality_metric import QUALITY_METRICS
+from coordinator.metrics.retrieval_metric import RETRIEVAL_METRICS
 
 _INTRODUCTION: Final = """\
 # Metrics
@@ -27,19 +28,21 @@ scrapes it; `scentfield metrics` prints the same without it. `/healthz` has each
 it back, once a second at most: it answers 200 while all of them can, else 503, and says what is wrong. `/ray-nodes`
 lists where Ray's own metrics are, for Prometheus' HTTP service discovery. [boards.md](boards.md) has boards and alerts.
 
-The exporter asks the state actors when it is scraped and waits for two seconds at most. It shows committed values only:
-what it has shown is still there after a crash. The counts of claims, edits and reads are kept in the stores and go on
-over restarts. Those of an actor's own work (requests, turns, commits) are counted by its process from zero; exporter,
-gateway and `scentfield metrics` add up what each process had counted when it was last seen, in a file of the state
-folder, so that no counter that was shown ever falls, whichever process is killed. They fall after `restore`, and where
-the state folder is lost. `scentfield_process_totals_kept` says whether that file can be written.
+The exporter asks the state actors when it is scraped and waits for two seconds at most; the indices that retrieval
+keeps on its own node it looks into. It shows committed values only: what it has shown is still there after a crash.
+The counts of claims, edits and reads are kept in the stores and go on over restarts. Those of an actor's own work
+(requests, turns, commits) are counted by its process from zero; exporter, gateway and `scentfield metrics` add up what
+each process had counted when it was last seen, in a file of the state folder, so that no counter that was shown ever
+falls, whichever process is killed. They fall after `restore`, and where the state folder is lost.
+`scentfield_process_totals_kept` says whether that file can be written.
 
 Labels are bounded: `domain` is a state actor, `kind` a kind of signal, entry, vote or placement, `extension` a file
 extension (200 rows, then `other`), `mode` the way a file was shown, `cause` why something ended, `source` what decided
 an automatic read, `arm` which learned layers were held out (`treatment`: none), `profile` a kind of client, `topic`
-what an outcome was, `receiver` a state actor that is told of it, `way` how facts were looked for, `weakness` what
-was found wrong with an answer, `plan` what was tried against it, `layer` a part of what is learned and `measure` what
-it is measured by, `week`, `position`, `result` and `verdict` what their metrics say. Paths and agents are never labels.
+what an outcome was, `receiver` a state actor that is told of it, `way` how facts or passages were looked for,
+`weakness` what was found wrong with an answer, `plan` what was tried against it, `layer` a part of what is learned and
+`measure` what it is measured by, `week`, `position`, `result` and `verdict` what their metrics say. Paths and agents
+are never labels.
 
 This page is made from the code: `python -m coordinator.metrics.reference > docs/metrics.md`.
 """
@@ -53,6 +56,7 @@ _SECTIONS: Final = (
     ("The memory", MEMORY_METRICS),
     ("The embedding model", MODEL_METRICS),
     ("Efficacy", EFFICACY_METRICS),
+    ("Retrieval", RETRIEVAL_METRICS),
     ("The exporter", EXPORTER_METRICS),
 )
 

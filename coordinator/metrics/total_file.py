@@ -39,6 +39,7 @@ class TotalFile:
     """The totals of one namespace, in its state folder."""
 
     def __init__(self, state_dir: Path, namespace: str, *, patience_s: float = _PATIENCE_S) -> None:
+        self.state_dir = state_dir
         self._path = state_dir / f"metric-totals-{namespace}.json"
         self._patience_s = patience_s
         self._totals = Totals()

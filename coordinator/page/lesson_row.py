@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Any
 
 from actors.memory.messages import PlaybookView
 from actors.memory.messages import Statistics as MemoryCounts
-from actors.quality_store.arm import READING_LAYERS, TREATMENT, holds_out
-from actors.quality_store.ledger_report import MIN_READS
-from actors.quality_store.messages import EditQuality, Failures, Savings
-from actors.quality_store.mode import FULL
-from actors.quality_store.row import LedgerRow, LedgerSheet
+from actors.quality_store.messages import EditQuality, Failures
+from actors.runtime.holdout import LAYERS
 from actors.thresholds.messages import Learning
+from coordinator.efficacy.figure import Figures
+from coordinator.efficacy.interval import Comparison
 from coordinator.page.table import Row, Table
-
-_WEEK_DAYS: Final = 7
 
 
 def failure_rows(failures: Failures) -> Table:
@@ -39,21 +34,33 @@ def playbook_rows(view: PlaybookView) -> Table:
     return {str(entry.entry_id): _without(entry._asdict(), "entry_id") for entry in view.entries}
 
 
-def efficacy_rows(rows: Sequence[LedgerRow]) -> Table:
-    """One row a learned layer: what views did with all layers, and what they did without this one."""
-    treated = _sum(row for row in rows if row.arm == TREATMENT)
+def layer_rows(figures: Figures) -> Table:
+    """One row a learned layer, by the measure that it is judged by, where less is better."""
+    return {layer: _compared(figures.verdict_of(layer)) for layer in LAYERS}
+
+
+def _compared(one: Comparison) -> Row:
     return {
-        layer: {"treated": treated, "held_out": _sum(row for row in rows if holds_out(row.arm, layer))}
-        for layer in READING_LAYERS
+        "measure": one.measure,
+        "treatment": one.treatment,
+        "holdout": one.holdout,
+        "n_treatment_units": one.n_treatment_units,
+        "n_holdout_units": one.n_holdout_units,
+        "difference": one.difference,
+        "low": one.low,
+        "high": one.high,
+        "n_missing": one.n_units_missing,
+        "verdict": one.verdict,
     }
 
 
-def outcome_rows(rows: Sequence[LedgerRow], savings: Savings, today_utc: datetime) -> Table:
-    """All reads since ever, and how often they bounced this week and the week before."""
-    days = [today_utc.astimezone(UTC).date() - timedelta(days=age) for age in range(2 * _WEEK_DAYS)]
-    now, before = ([str(day) for day in days[first : first + _WEEK_DAYS]] for first in (0, _WEEK_DAYS))
-    week: dict[str, Any] = {"now": _bounce_rate(savings.days, now), "before": _bounce_rate(savings.days, before)}
-    return {"reads": _sum(rows), "bounces": week}
+def outcome_rows(figures: Figures) -> Table:
+    """What reads came to in the window, and how often they bounced this week and the week before."""
+    seen = figures.evidence
+    return {
+        "tokens": {"n_days": seen.n_days, "n_sent": seen.n_sent_tokens, "n_net": seen.n_net_tokens},
+        "bounces": {"now": figures.bounce_rate, "before": figures.bounce_rate_before},
+    }
 
 
 def memory_rows(counts: MemoryCounts) -> Table:
@@ -64,25 +71,6 @@ def memory_rows(counts: MemoryCounts) -> Table:
             "n_lasting": counts.n_lasting,
             "n_lasting_helpful": counts.n_lasting_helpful,
         }
-    }
-
-
-def _bounce_rate(days: Iterable[LedgerSheet], names: Sequence[str]) -> float | None:
-    """Bounces of compressed reads; None where there are too few to tell."""
-    seen = _sum(row for sheet in days if sheet.period in names for row in sheet.rows)
-    return seen["n_bounces"] / seen["n_compressed"] if seen["n_compressed"] >= MIN_READS else None
-
-
-def _sum(rows: Iterable[LedgerRow]) -> dict[str, Any]:
-    listed = list(rows)
-    return {
-        "n_reads": sum(row.n_reads for row in listed),
-        "n_compressed": sum(row.n_reads for row in listed if row.mode != FULL),
-        "n_bounces": sum(row.n_bounces for row in listed),
-        "n_retries": sum(row.n_retries for row in listed),
-        "n_tokens": sum(row.n_tokens for row in listed),
-        "n_saved_tokens": sum(row.n_saved_tokens for row in listed),
-        "n_net_tokens": sum(row.n_net_tokens for row in listed),
     }
 
 

@@ -9,16 +9,15 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from actors.memory.messages import GetPlaybook
 from actors.memory.messages import GetStatistics as GetMemoryStatistics
+from actors.quality_store.evidence import WINDOW_DAYS
 from actors.quality_store.messages import (
     GetEditQuality,
+    GetEvidence,
     GetFailures,
-    GetSavings,
-    GetStatistics,
 )
 from actors.runtime.errors import ScentfieldError
 from actors.scent_field.messages import (
@@ -34,6 +33,7 @@ from actors.sessions.messages import ListSessions
 from actors.thresholds.messages import GetLearning
 from coordinator.conversation import Conversation, value_of
 from coordinator.domain import DOMAINS, MEMORY, QUALITY_STORE, SCENT_FIELD, THRESHOLDS
+from coordinator.efficacy.figure import Terms, figures_of
 from coordinator.metrics.probe import PATIENCE_S, Line
 from coordinator.page import field_row, lesson_row
 from coordinator.page.broadcast import Broadcast
@@ -55,18 +55,21 @@ FAILURES_S: Final = 1.0
 ACCOUNTS_S: Final = 2.0
 LESSONS_S: Final = 10.0
 PLAYBOOK_S: Final = 5.0
-_DAYS: Final = 14
 _SESSIONLESS: Final = ""
 
 
 class Observer:
-    """Tells a broadcast about one claim space while somebody watches; `half_lives_s` are those of the field."""
+    """Tells a broadcast about one claim space while somebody watches.
+
+    `half_lives_s` are those of the field, `terms` those that efficacy is told in.
+    """
 
     def __init__(
         self,
         line: Line,
         space: str,
         half_lives_s: Mapping[str, float],
+        terms: Terms,
         broadcast: Broadcast,
         *,
         monotonic: Callable[[], float] = time.monotonic,
@@ -74,6 +77,7 @@ class Observer:
         self._line = line
         self._space = space
         self._half_lives_s = half_lives_s
+        self._terms = terms
         self._broadcast = broadcast
         self._monotonic = monotonic
         self._trouble: dict[str, Row] = {}
@@ -179,12 +183,13 @@ class Observer:
         self._broadcast.tell({"failures": lesson_row.failure_rows(failures)})
 
     async def _look_at_quality(self) -> None:
-        quality, savings, counts = await self._ask(QUALITY_STORE, GetEditQuality(), GetSavings(_DAYS), GetStatistics())
+        quality, evidence = await self._ask(QUALITY_STORE, GetEditQuality(), GetEvidence(WINDOW_DAYS))
+        figures = figures_of(evidence, self._terms)
         self._broadcast.tell(
             {
                 "pairs": lesson_row.pair_rows(quality),
-                "efficacy": lesson_row.efficacy_rows(counts.ledger),
-                "outcomes": lesson_row.outcome_rows(counts.ledger, savings, datetime.now(UTC)),
+                "layers": lesson_row.layer_rows(figures),
+                "outcomes": lesson_row.outcome_rows(figures),
             }
         )
 

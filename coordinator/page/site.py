@@ -19,12 +19,16 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from actors.runtime.errors import Busy, Misuse, ScentfieldError
+from actors.scent_field.signal import HALF_LIVES_S
+from coordinator.efficacy.figure import Terms
+from coordinator.efficacy.terms import terms_of
 from coordinator.gateway.door import API_PREFIX, FILES_PREFIX
 from coordinator.metrics.probe import Line
 from coordinator.page.asset import HEADERS, INDEX, Assets
 from coordinator.page.broadcast import Broadcast
 from coordinator.page.observer import Observer
 from coordinator.page.taking import read_taking, take
+from coordinator.settings import Settings
 from coordinator.step import Transport, drive_async
 
 EVENTS_PATH: Final = "/events"
@@ -39,24 +43,22 @@ _log = logging.getLogger(__name__)
 class _Show:
     """What is told about one space, and who asks for it."""
 
-    def __init__(self, line: Line, about: Mapping[str, Any], space: str) -> None:
+    def __init__(self, line: Line, about: Mapping[str, Any], terms: Terms, space: str) -> None:
         self.broadcast = Broadcast({**about, "space": space}, time.monotonic)
-        self.observer = Observer(line, space, about["half_lives_s"], self.broadcast)
+        self.observer = Observer(line, space, about["half_lives_s"], terms, self.broadcast)
         self.n_there = 0
         self.ending: asyncio.TimerHandle | None = None
 
 
 class PageSite:
-    """Serves the page for the claim spaces of a gateway, the first of which is shown first; `usual_s` waits a call."""
+    """Serves the page for the claim spaces of a gateway, the first of which is shown first."""
 
-    def __init__(
-        self, line: Line, transport: Transport, spaces: Sequence[str], half_lives_s: Mapping[str, float], usual_s: float
-    ) -> None:
-        self._transport = transport
-        self._usual_s = usual_s
+    def __init__(self, line: Line, transport: Transport, spaces: Sequence[str], settings: Settings) -> None:
+        self._line, self._transport, self._settings = line, transport, settings
+        self._spaces = tuple(spaces)
         self._assets = Assets()
-        about = {"spaces": list(spaces), "half_lives_s": dict(half_lives_s), "page": self._assets.version}
-        self._line, self._about, self._spaces = line, about, tuple(spaces)
+        half_lives_s = {str(kind): span_s for kind, span_s in HALF_LIVES_S.items()} | dict(settings.half_lives_s)
+        self._about = {"spaces": self._spaces, "half_lives_s": half_lives_s, "page": self._assets.version}
         self._shows: dict[str, _Show] = {}
         self._closing: set[asyncio.Task[None]] = set()
         self.routes = [
@@ -92,7 +94,7 @@ class PageSite:
     def enter(self, space: str) -> _Show:
         """A watcher of a space has come; to be followed by `leave`."""
         if space not in self._shows:
-            self._shows[space] = _Show(self._line, self._about, space)
+            self._shows[space] = _Show(self._line, self._about, terms_of(self._settings), space)
         show = self._shows[space]
         show.n_there += 1
         if show.ending is not None:
@@ -117,7 +119,7 @@ class PageSite:
             asked = read_taking(await request.body())
             if asked.space not in self._spaces:
                 raise Misuse(f"this gateway shows no space {asked.space[:80]!r}: name one of {self._spaces[:5]}")
-            by, released = await drive_async(take(asked, self._usual_s), self._transport)
+            by, released = await drive_async(take(asked, self._settings.call_timeout_s), self._transport)
         except ScentfieldError as error:
             return _refused(400 if isinstance(error, Misuse) else 503, error.message)
         _log.info("%s took %d targets away", by, released.n_released)

@@ -162,6 +162,17 @@ class IndexFile:
         parts = (self.path.with_name(f"{self.path.name}{end}") for end in ("", "-wal"))
         return sum(part.stat().st_size for part in parts if part.exists())
 
+    def n_sections_of(self, paths: Iterable[str]) -> int:
+        """How many sections these files have in the index."""
+        with self._reading("counted") as connection:
+            counted = (
+                connection.execute(
+                    "SELECT count(*) FROM section JOIN file USING (file_id) WHERE path = ?", (os.fsencode(path),)
+                ).fetchone()
+                for path in paths
+            )
+            return sum(n for (n,) in counted)
+
     def tally(self) -> dict[str, int]:
         """What searches were counted as."""
         with self._reading("counted") as connection:
@@ -197,6 +208,15 @@ class IndexFile:
                 )
                 found.update((row[0], Place(os.fsdecode(row[1]), *row[2:])) for row in rows)
         return found
+
+    def all_places(self) -> list[Place]:
+        """Where all sections lie, in the order of their numbers."""
+        with self._reading("read") as connection:
+            rows = connection.execute(
+                "SELECT path, title, first_line, last_line, content_hash FROM section JOIN file USING (file_id)"
+                " ORDER BY section_id"
+            )
+            return [Place(os.fsdecode(row[0]), *row[1:]) for row in rows]
 
     def vectors_after(self, section_id: int) -> list[tuple[int, bytes]]:
         """The vectors of sections with higher numbers, in their order; a number is never given twice."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -114,8 +115,8 @@ class Indexer:
         done = Refreshed()
         looked_ns = self._wall_ns()
         seen = look(self._root, self._settings.max_files)
-        known = self._index.files()
-        model_id = self._model_id(done, may_change=allowance is None)
+        known, facts = self._index.files(), self._index.facts()
+        model_id = self._model_id(seen.files, known, facts.get("model_id", ""), done, allowance)
         gone = sorted(known.keys() - {sight.path for sight in seen.files})
         due = [sight for sight in seen.files if _is_due(sight, known.get(sight.path), model_id)]
         todo = self._changed(due, known, model_id, looked_ns, allowance)
@@ -125,19 +126,32 @@ class Indexer:
         if allowance is not None and not _fits(todo, allowance):
             done.n_waiting = len(todo)
         else:
-            self._take_in(todo, looked_ns, model_id, done, told)
-            self._index.put_facts({"looked_ns": str(looked_ns), "root": str(self._root), "n_over": str(seen.n_over)})
-        return self._counted(done, seen.n_over, started_s)
+            if todo:
+                self._take_in(todo, looked_ns, model_id, done, told)
+            if "looked_ns" not in facts or allowance is None:
+                self._index.put_facts({"looked_ns": str(looked_ns), "root": str(self._root)})
+        return done if allowance is not None else self._counted(done, seen.n_over, started_s)
 
-    def _model_id(self, done: Refreshed, *, may_change: bool) -> str:
-        """The model that new vectors are of; empty where there is none, and `done` says why."""
-        before = self._index.facts().get("model_id", "")
+    def _model_id(
+        self,
+        seen: Sequence[Sight],
+        known: Mapping[str, KnownFile],
+        before: str,
+        done: Refreshed,
+        allowance: Allowance | None,
+    ) -> str:
+        """The model that new vectors are of; empty where there is none, and `done` says why.
+
+        With an allowance it is not asked where nothing seems to need it.
+        """
+        if allowance is not None and not any(_wants_model(sight, known.get(sight.path), before) for sight in seen):
+            return before
         try:
             now = self._model.embed([PROBE], _MODEL_S).model_id
         except ScentfieldError as error:
             done.no_vectors = error.message
             return ""
-        if before and before != now and not may_change:
+        if before and before != now and allowance is not None:
             done.no_vectors = f"the index has vectors of {before}, and the model is {now}: run `scentfield index`"
             return ""
         if before != now:
@@ -176,7 +190,27 @@ class Indexer:
         return raw is not None and content_hash(raw) == before.content_hash
 
     def _take_in(self, todo: Sequence[Sight], looked_ns: int, model_id: str, done: Refreshed, told: Told) -> None:
-        room = self._settings.max_sections - self._index.counts()["sections"]
+        """Cut, and write. The model is at one batch, in a thread, while the next one is cut."""
+        with ThreadPoolExecutor(1, thread_name_prefix="index-vectors") as pool:
+            before: tuple[Sequence[_Cut], Future[list[bytes | None]]] | None = None
+            for number, batch in self._batches(todo, looked_ns, model_id):
+                vectors = pool.submit(self._vectors, batch, model_id, done)
+                if before is not None:
+                    self._write(*before)
+                before = batch, vectors
+                told(number / len(todo), f"{number:,} of {len(todo):,} files")
+            if before is not None:
+                self._write(*before)
+        done.n_indexed = len(todo)
+        told(1.0, "")
+
+    def _batches(self, todo: Sequence[Sight], looked_ns: int, model_id: str) -> Iterator[tuple[int, Sequence[_Cut]]]:
+        """Files that are written together, and how many are cut by then; never more sections than there is room for."""
+        room = (
+            self._settings.max_sections
+            - self._index.counts()["sections"]
+            + self._index.n_sections_of([sight.path for sight in todo])
+        )
         batch: list[_Cut] = []
         for number, sight in enumerate(todo, start=1):
             cut = self._cut(sight, looked_ns, model_id)
@@ -185,13 +219,9 @@ class Indexer:
                 cut = _Cut(cut.file._replace(left_out=why, content_hash=""), [])
             room -= len(cut.sections)
             batch.append(cut)
-            if sum(len(one.sections) for one in batch) >= _SECTIONS_AT_ONCE:
-                self._write(batch, model_id, done)
+            if number == len(todo) or sum(len(one.sections) for one in batch) >= _SECTIONS_AT_ONCE:
+                yield number, batch
                 batch = []
-                told(number / len(todo), f"{number:,} of {len(todo):,} files")
-        self._write(batch, model_id, done)
-        done.n_indexed = len(todo)
-        told(1.0, "")
 
     def _cut(self, sight: Sight, looked_ns: int, model_id: str) -> _Cut:
         """A file's sections, or why it has none."""
@@ -215,30 +245,29 @@ class Indexer:
             return _Cut(file._replace(left_out=f"{_OVER}{MAX_SECTIONS_A_FILE:,} sections"), [])
         return _Cut(file, kept)
 
-    def _write(self, batch: Sequence[_Cut], model_id: str, done: Refreshed) -> None:
-        if not batch:
-            return
-        vectors = self._vectors([section for cut in batch for section in cut.sections], model_id, done)
+    def _write(self, batch: Sequence[_Cut], vectors: Future[list[bytes | None]]) -> None:
+        left = iter(vectors.result())
         files = []
         for cut in batch:
-            rows = [_row(cut.file.path, section, next(vectors)) for section in cut.sections]
+            rows = [_row(cut.file.path, section, next(left)) for section in cut.sections]
             has_all = all(row.vector is not None for row in rows)
             files.append((cut.file if has_all else cut.file._replace(model_id=""), rows))
         self._index.put(files)
 
-    def _vectors(self, sections: Sequence[Section], model_id: str, done: Refreshed) -> Iterator[bytes | None]:
+    def _vectors(self, batch: Sequence[_Cut], model_id: str, done: Refreshed) -> list[bytes | None]:
         """One for each section, or None for each: a model that fails midway leaves the rest to the next refresh."""
-        if not model_id or not sections or done.no_vectors:
-            return iter([None] * len(sections))
+        texts = [meaning_of(section) for cut in batch for section in cut.sections]
+        if not model_id or not texts or done.no_vectors:
+            return [None] * len(texts)
         try:
-            vectors = self._model.embed([meaning_of(section) for section in sections], _MODEL_S)
+            vectors = self._model.embed(texts, _MODEL_S)
         except ScentfieldError as error:
             done.no_vectors = error.message
-            return iter([None] * len(sections))
+            return [None] * len(texts)
         if vectors.model_id != model_id:
             done.no_vectors = f"the model changed from {model_id} to {vectors.model_id} midway: run it again"
-            return iter([None] * len(sections))
-        return iter([quantised(np.asarray(row)) for row in vectors.rows])
+            return [None] * len(texts)
+        return [quantised(np.asarray(row)) for row in vectors.rows]
 
     def _counted(self, done: Refreshed, n_over: int, started_s: float) -> Refreshed:
         counts, known = self._index.counts(), self._index.files().values()
@@ -279,6 +308,11 @@ def _is_due(sight: Sight, known: KnownFile | None, model_id: str) -> bool:
     if known is None or known.stamp != sight.stamp or known.left_out.startswith(_OVER):
         return True
     return _lacks_vectors(known, model_id) or not sight.is_settled(known.looked_ns)
+
+
+def _wants_model(sight: Sight, known: KnownFile | None, model_id: str) -> bool:
+    """Whether the file seems to need vectors."""
+    return known is None or known.stamp != sight.stamp or (not known.left_out and known.model_id != (model_id or None))
 
 
 def _lacks_vectors(known: KnownFile, model_id: str) -> bool:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 from actors.embedding.messages import Vectors
 from actors.embedding.source import STATIC
-from actors.runtime.errors import Unavailable
+from actors.runtime.errors import ScentfieldError, Unavailable
 from coordinator.folder import private_folder
 
 if TYPE_CHECKING:
     from actors.embedding.engine import Engine
     from coordinator.settings import Settings
 
+SPARING_S: Final = 2.0
+RETRY_S: Final = 10.0
 _SWITCHED_OFF: Final = "the embedding model is switched off: set model under [embedding], 'static' for example"
 
 
@@ -59,6 +61,30 @@ class NoModel:
     def embed(self, texts: Sequence[str], timeout_s: float = 0.0) -> Vectors:  # noqa: ARG002  # the protocol's signature
         """Raise `Unavailable` with the reason."""
         raise Unavailable(self._reason)
+
+
+class SparingModel:
+    """A model for whoever cannot wait: asked for two seconds at most, and one that failed not again for ten.
+
+    `monotonic` gives seconds.
+    """
+
+    def __init__(self, model: Model, monotonic: Callable[[], float]) -> None:
+        self._model = model
+        self._monotonic = monotonic
+        self._failed: tuple[float, ScentfieldError] | None = None
+
+    def embed(self, texts: Sequence[str], timeout_s: float = SPARING_S) -> Vectors:
+        """A row for each text. Raises as the model does, at once where it has failed just before."""
+        if self._failed is not None and self._monotonic() - self._failed[0] < RETRY_S:
+            raise self._failed[1]
+        try:
+            vectors = self._model.embed(texts, min(timeout_s, SPARING_S))
+        except ScentfieldError as error:
+            self._failed = self._monotonic(), error
+            raise
+        self._failed = None
+        return vectors
 
 
 def model_for(settings: Settings, actor: Model | None) -> Model:

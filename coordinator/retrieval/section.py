@@ -25,7 +25,7 @@ MAX_TEXT_CHARACTERS: Final = 20_000
 MAX_TITLE_CHARACTERS: Final = 200
 MINIFIED: Final = "minified"
 _MIN_LINES: Final = 20
-_HTML: Final = frozenset({"html", "htm"})
+HTML_KINDS: Final = frozenset({"html", "htm"})
 _HEADED: Final = frozenset({"md", "markdown", "rst", "rest", "txt"})
 _PLAIN: Final = "txt"
 _UNSEEN: Final = re.compile(r"(?is)<(script|style)\b.*?</\1\s*>|<!--.*?-->")
@@ -64,10 +64,15 @@ def sections_of(source: SourceText, path: str) -> list[Section]:
     return [section for section in found if section is not None]
 
 
+def units_of(source: SourceText, path: str) -> list[Unit]:
+    """The named units that sections are cut from."""
+    return [unit for unit in _outline(source, path, source.lines).units if unit.is_definition]
+
+
 def is_headed(path: str) -> bool:
     """Whether a file of this name is prose under headings."""
     kind = kind_of_file(path)
-    return kind in _HEADED or kind in _HTML
+    return kind in _HEADED or kind in HTML_KINDS
 
 
 def _outline(source: SourceText, path: str, lines: Sequence[str]) -> Outline:
@@ -96,7 +101,7 @@ def _section(piece: Piece, around: Sequence[Unit], lines: Sequence[str], kind: s
     first, last = _said(piece, lines)
     if first > last or _is_bare_heading(piece, last):
         return None
-    titles = [_title(unit, lines, kind) for unit in around]
+    titles = [title_of(unit, lines, kind) for unit in around]
     text = _plain_text("".join(lines[first - 1 : last])[:MAX_TEXT_CHARACTERS], kind)
     if not any(character.isalnum() for character in text):
         return None
@@ -119,12 +124,13 @@ def _is_bare_heading(piece: Piece, last: int) -> bool:
     return unit is not None and unit.kind == "section" and last <= unit.signature[1] and unit.lines[1] > last
 
 
-def _title(unit: Unit, lines: Sequence[str], kind: str) -> str:
+def title_of(unit: Unit, lines: Sequence[str], kind: str) -> str:
+    """What a unit's heading says, or what it is called; `kind` is that of its file."""
     if kind in _HEADED and not lines[unit.signature[0] - 1].lstrip().startswith(".. "):
         stretch = (line.strip() for line in lines[unit.signature[0] - 1 : unit.signature[1]])
         said = (_HEADING_MARKUP.sub("", line).strip() for line in stretch if not _RULE.fullmatch(line))
         return " ".join(filter(None, said))[:MAX_TITLE_CHARACTERS] or unit.name
-    if kind in _HTML:
+    if kind in HTML_KINDS:
         shown = " ".join(_plain_text("".join(lines[unit.signature[0] - 1 : unit.signature[1]]), kind).split())
         return shown.rstrip(" ¶")[:MAX_TITLE_CHARACTERS] or unit.name.replace("-", " ")
     return unit.name
@@ -132,4 +138,4 @@ def _title(unit: Unit, lines: Sequence[str], kind: str) -> str:
 
 def _plain_text(text: str, kind: str) -> str:
     """What is said, without the tags of HTML."""
-    return html.unescape(_TAG.sub(" ", _UNSEEN.sub(" ", text))) if kind in _HTML else text
+    return html.unescape(_TAG.sub(" ", _UNSEEN.sub(" ", text))) if kind in HTML_KINDS else text

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from actors.runtime.errors import ScentfieldError
-from coordinator.retrieval.answer import Answer
+from coordinator.retrieval.answer import Answer, Source
 from coordinator.retrieval.index_file import IndexFile
 
 FLUSH_S: Final = 1.0
@@ -22,9 +22,9 @@ class Tally:
         self._counts: Counter[str] = Counter()
         self._flushed_at_s = monotonic()
 
-    def searched(self, answer: Answer) -> None:
+    def searched(self, answer: Answer, by: Source) -> None:
         """Count one search: its kind, and who put forward what it shows."""
-        self._counts["searches_words" if answer.no_meaning else "searches_both"] += 1
+        self._counts[f"searches_{'words' if answer.no_meaning else by}"] += 1
         self._counts["searches_empty"] += not answer.passages
         self._counts["reread"] += answer.n_reread
         self._counts.update(f"passages_{source}" for source in answer.sources)

@@ -11,14 +11,14 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from actors.embedding.messages import Vectors
 from actors.runtime.errors import Busy, Misuse, ScentfieldError, Unavailable
 from coordinator.file_list import is_behind_link, read_regular
 from coordinator.reading.query import Query, telling_words
 from coordinator.reading.source import BinaryFile, SourceText, decode
-from coordinator.retrieval.answer import Answer, Source
+from coordinator.retrieval.answer import SOURCES, Answer, Source
 from coordinator.retrieval.condensing import condensed
 from coordinator.retrieval.fusion import fused
 from coordinator.retrieval.index_file import IndexFile, Place
@@ -31,19 +31,19 @@ from coordinator.retrieval.limit import (
     N_CANDIDATES,
     RetrievalSettings,
 )
-from coordinator.retrieval.model import Model
+from coordinator.retrieval.model import Model, SparingModel
 from coordinator.retrieval.passage import MOST_COMPRESSED, WHOLE, Passage
 from coordinator.retrieval.section import is_headed, sections_of
 from coordinator.retrieval.tally import Tally
 from coordinator.retrieval.vector_rows import VectorRows
 
-QUERY_MODEL_S: Final = 2.0
-RETRY_MODEL_S: Final = 10.0
 _DECIMALS: Final = 9
 _INLINE: Final = Allowance(MAX_INLINE_FILES, MAX_INLINE_BYTES)
 _SPARE: Final = 2
 """Twice as many candidates are taken: of equal ones those by path count, and some sections are gone."""
 _MAX_DEAD: Final = 1.25
+By: TypeAlias = Source
+"""By what to look: words, meaning, or both."""
 
 
 class _Found(NamedTuple):
@@ -71,17 +71,17 @@ class TreeRetriever:
     ) -> None:
         self.root = root
         self._index = index
-        self._model = model
+        self._model = SparingModel(model, monotonic)
         self._settings = settings
         self._monotonic = monotonic
         self._indexer = Indexer(root, index, model, settings)
+        self._inline = Indexer(root, index, self._model, settings)
         self._tally = Tally(index, monotonic)
         self._rows = VectorRows()
         self._rows_of = ("", "")
         self._lock = threading.Lock()
         self._n_waiting = 0
         self._looked_at_s: float | None = None
-        self._model_failed: tuple[float, str] | None = None
 
     def close(self) -> None:
         """Write down what was counted, and let the index go."""
@@ -97,26 +97,46 @@ class TreeRetriever:
         self._n_waiting, self._looked_at_s = 0, self._monotonic()
         return done
 
+    def ranked(self, query: str, n_wanted: int, by: By = "both") -> list[Place]:
+        """Where the sections lie that answer `query` best by one way of looking or by both, the best first.
+
+        Raises as `search`.
+        """
+        _check(query, n_wanted, WHOLE, by)
+        self._look()
+        return [one.place for one in self._found(query, n_wanted, by)[0][:n_wanted]]
+
+    def all_places(self) -> list[Place]:
+        """Where all sections lay when they were indexed."""
+        return self._index.all_places()
+
     def retrieve(self, query: str, *, top_k: int = 10, level: float = WHOLE) -> list[Passage]:
         """The passages of `search`."""
         return list(self.search(query, top_k=top_k, level=level).passages)
 
-    def search(self, query: str, *, top_k: int = 10, level: float = WHOLE) -> Answer:
+    def search(self, query: str, *, top_k: int = 10, level: float = WHOLE, by: By = "both") -> Answer:
         """The `top_k` passages that answer `query` best, the best first.
 
-        `level` runs from 0.0, passages whole, to 1.0, a fifth of their tokens. Raises `Misuse` for a query without a
-        word, and for handles out of their bounds; `Unavailable` where there is no index of a tree that is too large to
-        be indexed on the way.
+        `level` runs from 0.0, passages whole, to 1.0, a fifth of their tokens. `by` is words, meaning, or both. Raises
+        `Misuse` for a query without a word, and for handles out of their bounds; `Unavailable` where there is no index
+        of a tree that is too large to be indexed on the way, and no model to look by meaning alone.
         """
-        _check(query, top_k, level)
+        _check(query, top_k, level, by)
         self._look()
-        n_candidates = max(N_CANDIDATES, top_k)
-        by_words = self._index.best_by_words(telling_words(Query(query)) or Query(query).words, _SPARE * n_candidates)
-        by_meaning, no_meaning = self._by_meaning(query, _SPARE * n_candidates)
-        ranked = self._ranked(by_words, by_meaning, n_candidates)
+        ranked, no_meaning = self._found(query, top_k, by)
         answer = self._shown(query, ranked, top_k, level, no_meaning)
-        self._tally.searched(answer)
+        self._tally.searched(answer, by)
         return answer
+
+    def _found(self, query: str, top_k: int, by: By) -> tuple[list[_Found], str]:
+        """The candidates, the best first, and why meaning was left out, if it was wanted."""
+        n_candidates = max(N_CANDIDATES, top_k)
+        words = telling_words(Query(query)) or Query(query).words
+        by_words = [] if by == "meaning" else self._index.best_by_words(words, _SPARE * n_candidates)
+        by_meaning, no_meaning = ([], "") if by == "words" else self._by_meaning(query, _SPARE * n_candidates)
+        if by == "meaning" and no_meaning:
+            raise Unavailable(f"nothing can be looked for by meaning: {no_meaning}")
+        return self._ranked(by_words, by_meaning, n_candidates), no_meaning
 
     def _look(self) -> None:
         """Take in what has changed since the last look, if that was some time ago."""
@@ -124,7 +144,7 @@ class TreeRetriever:
         if self._looked_at_s is not None and now_s - self._looked_at_s < self._settings.max_age_s:
             return
         try:
-            self._n_waiting = self._indexer.refresh(allowance=_INLINE).n_waiting
+            self._n_waiting = self._inline.refresh(allowance=_INLINE).n_waiting
         except Busy:
             return  # another agent takes it in; what is found is compared with the files all the same
         if self._n_waiting and not self._index.counts()["sections"]:
@@ -143,17 +163,10 @@ class TreeRetriever:
             return self._current_rows(facts).nearest(vectors.rows[0], n_wanted), ""
 
     def _query_vector(self, query: str) -> tuple[Vectors | None, str]:
-        """Of a model that has failed nothing is asked for some seconds: a search does not wait each time."""
-        now_s = self._monotonic()
-        if self._model_failed is not None and now_s - self._model_failed[0] < RETRY_MODEL_S:
-            return None, self._model_failed[1]
         try:
-            vectors = self._model.embed([query.encode("utf-8", "replace").decode("utf-8")], QUERY_MODEL_S)
+            return self._model.embed([query.encode("utf-8", "replace").decode("utf-8")]), ""
         except ScentfieldError as error:
-            self._model_failed = self._monotonic(), error.message
             return None, error.message
-        self._model_failed = None
-        return vectors, ""
 
     def _current_rows(self, facts: Mapping[str, str]) -> VectorRows:
         """The vectors in memory, with what was added to the index since."""
@@ -219,7 +232,9 @@ class TreeRetriever:
             return None
 
 
-def _check(query: object, top_k: object, level: object) -> None:
+def _check(query: object, top_k: object, level: object, by: object) -> None:
+    if by not in SOURCES:
+        raise Misuse(f"passages are looked for by {', '.join(SOURCES)}, not by {by!r:.40}")
     if not isinstance(query, str) or not Query(query).words:
         raise Misuse(f"the query {query!r:.80} has no word: say what is looked for")
     if len(query) > MAX_QUERY_CHARACTERS:

@@ -26,7 +26,7 @@ def draw(url: str, folder: Path) -> None:
             page = browser.new_page(viewport=SIZE, color_scheme=scheme)  # type: ignore[arg-type]  # both are schemes
             page.goto(url)
             page.wait_for_selector("[data-state=live]")
-            page.wait_for_selector("#efficacy li")
+            page.wait_for_selector("#layers li")
             page.wait_for_selector("#thresholds li")
             page.wait_for_timeout(SETTLED_MS)
             page.screenshot(path=folder / f"page-{scheme}.jpg", quality=QUALITY)

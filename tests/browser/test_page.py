@@ -57,6 +57,9 @@ def test_it_says_who_holds_what_who_waits_who_was_refused_and_which_edit_failed(
     window.wait_for_text("#failed", "a.py")
     window.wait_for_text("#failed", "the file had not been read")
     window.wait_for_text("#field-rows", "docs/")
+    window.wait_for_text("#layers", "lessons from playbooksnot yet known")
+    window.wait_for_text("#layers", "edits that missed; ")
+    window.wait_for_text("#outcomes", "bounce rate: not yet known")
     assert window.texts("#n-claims") == ["1"]
     ann.close()
     waiting.join(60.0)

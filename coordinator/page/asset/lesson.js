@@ -3,12 +3,11 @@
 import { age, byId, element, said } from "./dom.js";
 import { KeyedList } from "./keyed.js";
 import { Panel, wall } from "./panel.js";
-import { ACTORS, count, LAYERS, number, percent } from "./words.js";
+import { ACTORS, count, LAYERS, MEASURES, number, percent, VERDICTS } from "./words.js";
 
 const byName = (a, b) => (a[0] < b[0] ? -1 : 1);
 const line = (...parts) => element("div", "line", ...parts);
 const dim = (...parts) => element("div", "line dim", ...parts);
-const MIN_READS = 20; // with fewer, a difference is chance
 const MAX_DELTA = 0.15; // as much as can be learned
 
 export const thresholdPanel = () =>
@@ -49,47 +48,49 @@ export const pairPanel = () =>
     byName,
   );
 
-export const efficacyPanel = () =>
+export const layerPanel = () =>
   new Panel(
-    "efficacy",
-    (layer, row) => element("li", "row", line(element("b", "", LAYERS[layer] ?? layer)), ...comparison(row)),
-    byName,
+    "layers",
+    (layer, row) => {
+      const most = Math.max(row.treatment ?? 0, row.holdout ?? 0);
+      return element(
+        "li",
+        "row",
+        line(element("b", "", LAYERS[layer] ?? layer), element("span", `mark ${row.verdict}`, VERDICTS[row.verdict] ?? row.verdict)),
+        bar("with it", row.treatment, most),
+        bar("held out", row.holdout, most),
+        dim(MEASURES[row.measure] ?? row.measure, evidence(row)),
+      );
+    },
+    () => 0,
   );
 
-function comparison({ treated, held_out }) {
-  const told = [bars("with it", treated), bars("held out", held_out)];
-  if (Math.min(treated.n_reads, held_out.n_reads) < MIN_READS) {
-    return [...told, dim(`too few reads to tell: ${number(treated.n_reads)} with it, ${number(held_out.n_reads)} held out`)];
-  }
-  const difference = perRead(treated) - perRead(held_out);
-  const verdict = `${number(Math.abs(difference))} tokens a read ${difference < 0 ? "lost" : "saved"} by it`;
-  const bounces = `${bounced(treated)} bounce with it, ${bounced(held_out)} without`;
-  return [...told, dim(`${verdict}; ${bounces} (${count(held_out.n_reads, "read")} held out)`)];
-}
-
-const bounced = (sum) => (sum.n_compressed ? percent(sum.n_bounces / sum.n_compressed) : "none");
-const perRead = (sum) => (sum.n_reads ? sum.n_net_tokens / sum.n_reads : 0);
-
-function bars(title, sum) {
-  const whole = sum.n_tokens + sum.n_saved_tokens;
-  const share = whole > 0 ? Math.max(0, Math.min(1, sum.n_net_tokens / whole)) : 0;
-  const bar = element("i");
-  bar.style.setProperty("--share", share.toFixed(3));
-  const track = element("span", "share", bar);
+// One side of a layer; the longer of the two fills its track.
+function bar(title, value, most) {
+  const filled = element("i");
+  filled.style.setProperty("--share", most > 0 && value !== null ? (value / most).toFixed(3) : "0");
+  const track = element("span", "share", filled);
   track.ariaHidden = "true";
-  const told = sum.n_reads ? percent(share) : "no reads";
-  return element("div", "compare", element("span", "arm", title), track, element("span", "told", told));
+  return element("div", "compare", element("span", "arm", title), track, element("span", "told", value === null ? "–" : percent(value)));
 }
+
+function evidence(row) {
+  const units = `${number(row.n_treatment_units)} with it, ${number(row.n_holdout_units)} held out`;
+  if (row.low === null) return `; ${count(row.n_missing, "more case")} needed (${units})`;
+  const missing = row.n_missing ? `, ${count(row.n_missing, "more case")} needed` : "";
+  return `; difference ${points(row.difference)}, 95 % between ${points(row.low)} and ${points(row.high)} (${units}${missing})`;
+}
+
+const points = (share) => `${share < 0 ? "−" : "+"}${Math.abs(100 * share).toFixed(1)} points`;
 
 export class Outcomes {
-  #rows = new Map();
   #list = new KeyedList(byId("outcomes"), (_, text) => element("li", "row", dim(text)));
 
-  take(outcomes, memory, totals) {
+  take(outcomes, memory) {
     const facts = [];
-    const reads = outcomes.get("reads");
-    if (reads?.n_reads) {
-      facts.push(`${number(reads.n_net_tokens)} tokens saved net of bounces and retries; ${number(reads.n_tokens)} were sent`);
+    const tokens = outcomes.get("tokens");
+    if (tokens && (tokens.n_sent || tokens.n_net)) {
+      facts.push(`${number(tokens.n_net)} tokens saved in ${tokens.n_days} days, net of bounces and retries; ${number(tokens.n_sent)} were sent`);
     }
     const bounces = outcomes.get("bounces");
     if (bounces) {
@@ -104,8 +105,7 @@ export class Outcomes {
           : "playbook survival: not yet known",
       );
     }
-    this.#rows = new Map(facts.map((text) => [text, text]));
-    this.#list.show([...this.#rows]);
+    this.#list.show(facts.map((text) => [text, text]));
   }
 }
 

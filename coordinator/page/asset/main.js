@@ -3,7 +3,7 @@
 import { Clock, span } from "./clock.js";
 import { byId, element, setText } from "./dom.js";
 import { Field } from "./field.js";
-import { actorPanel, efficacyPanel, Outcomes, pairPanel, playbookPanel, thresholdPanel } from "./lesson.js";
+import { actorPanel, layerPanel, Outcomes, pairPanel, playbookPanel, thresholdPanel } from "./lesson.js";
 import { auditPanel, failedPanel, heldPanel, refusedPanel, waitingPanel } from "./panel.js";
 import { Quilt } from "./quilt.js";
 import { rove } from "./roving.js";
@@ -30,7 +30,7 @@ const panels = {
   audit: auditPanel(),
   thresholds: thresholdPanel(),
   pairs: pairPanel(),
-  efficacy: efficacyPanel(),
+  layers: layerPanel(),
   playbook: playbookPanel(),
   actors: actorPanel(),
 };

@@ -41,11 +41,23 @@ export const CAUSES = {
 };
 
 export const LAYERS = {
-  edit_penalty: "risky views → full",
   entropy_delta: "entropy thresholds",
+  edit_penalty: "risky views → full",
   expected_cost: "views by expected cost",
   unit_ranking: "ranking of units",
+  begin_share: "placement in wakeups",
+  lessons: "lessons from playbooks",
 };
+
+// What a layer is judged by; less is better.
+export const MEASURES = {
+  cost_share: "tokens spent for each token of the files",
+  loss_rate: "bounces and failed edits for each view",
+  miss_rate: "items asked for again",
+  failure_rate: "edits that missed",
+};
+
+export const VERDICTS = { helps: "helps", harms: "harms", no_difference: "no difference", not_yet_known: "not yet known" };
 
 export const ACTORS = {
   scent_field: "scent field",

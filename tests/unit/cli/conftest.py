@@ -88,6 +88,7 @@ class LocalHouse:
         self.before_call: Callable[[str, bytes], None] = lambda _domain, _raw: None
         self.n_calls = 0
         self.keeps_head = False
+        self.gateway_differences: tuple[str, ...] = ()
 
     def connect(self, _settings: Settings) -> LocalHouse:
         if not self.actors:
@@ -106,6 +107,7 @@ class LocalHouse:
             dashboard_url="http://127.0.0.1:2",
             metrics_url="",
             gateway_url="",
+            gateway_differences=self.gateway_differences,
             started_head=bool(created),
             created=created,
             actors=accounts,

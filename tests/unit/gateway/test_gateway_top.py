@@ -148,6 +148,12 @@ def test_where_nothing_runs_it_says_so(folder: Path) -> None:
         top.top(Invocation(), once=True)
 
 
+def test_where_a_cluster_is_named_it_asks_for_a_gateway(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAY_ADDRESS", "10.0.0.1:6379")
+    with pytest.raises(Unavailable, match=r"the cluster 10\.0\.0\.1:6379 was named.*--url http://host:port"):
+        top.top(Invocation(), once=True)
+
+
 def test_without_the_library_for_screens_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] == "textual"]:
         monkeypatch.delitem(sys.modules, name)

@@ -1,18 +1,19 @@
 """What the actors answer, as rows of the page: figures that a reader can add up."""
 
 import json
-from datetime import UTC, datetime
 
 import pytest
 
 from actors.memory.entry import Entry
 from actors.memory.messages import PlaybookView
-from actors.quality_store.arm import READING_LAYERS
-from actors.quality_store.messages import EditQuality, FailureRow, Failures, Savings
-from actors.quality_store.row import LedgerRow, LedgerSheet, PairRow
+from actors.quality_store.evidence import ArmRow, Evidence, WeekRow
+from actors.quality_store.messages import EditQuality, FailureRow, Failures
+from actors.quality_store.row import PairRow
+from actors.runtime.holdout import LAYERS
 from actors.scent_field.messages import AuditLine, ClaimRow, FieldRow, FieldView, RefusalRow, WaiterRow
 from actors.sessions.messages import SessionList, SessionRow
 from actors.thresholds.messages import LearnedRow, Learning
+from coordinator.efficacy.figure import Terms, figures_of
 from coordinator.page import field_row, lesson_row
 
 HALF_LIVES_S = {"HOT": 600.0, "DONE": 3600.0}
@@ -70,31 +71,30 @@ def test_refusals_agents_and_audit_lines_have_keys_of_their_own():
     assert len(field_row.audit_rows(lines)) == 2, "two shared holders of one generation"
 
 
-def ledger(arm="", n_reads=10, n_tokens=300, n_saved=700, n_bounces=1, mode="map"):
-    return LedgerRow("py", mode, arm, n_reads, n_reads, n_tokens, n_saved, n_bounces, 100, 0, 0, 2, 50)
+def evidence(*arms):
+    return Evidence("2023-11-14", 30, WeekRow(20, 1), WeekRow(19, 1), (), arms, (), 300, 700, 100, 50, ())
 
 
-def test_each_layer_is_beside_what_was_held_out_from_it():
-    rows = lesson_row.efficacy_rows(
-        [ledger(), ledger("expected_cost", 4, 200, 100, 2), ledger("entropy_delta+expected_cost", 1, 10, 0, 0)]
-    )
-    assert set(rows) == set(READING_LAYERS)
-    cost = rows["expected_cost"]
-    assert (cost["treated"]["n_reads"], cost["held_out"]["n_reads"]) == (10, 5)
-    assert (cost["treated"]["n_net_tokens"], cost["held_out"]["n_net_tokens"]) == (550, 100 - 300)
-    assert rows["entropy_delta"]["held_out"]["n_reads"] == 1
-    assert rows["unit_ranking"]["held_out"]["n_reads"] == 0
+def test_each_layer_is_beside_what_is_held_out_from_it_with_its_verdict():
+    treated = ArmRow("expected_cost", "cost_share", "treatment", 900, 900_000, 300_000, 900.0, 9.0e6)
+    held_out = ArmRow("expected_cost", "cost_share", "holdout", 100, 100_000, 60_000, 100.0, 1.0e6)
+    rows = lesson_row.layer_rows(figures_of(evidence(treated, held_out), Terms()))
+    assert tuple(rows) == LAYERS
+    row = rows["expected_cost"]
+    assert (row["measure"], row["treatment"], row["holdout"]) == ("cost_share", 0.3333333333333333, 0.6)
+    assert row["low"] < row["difference"] < row["high"] < 0.0
+    assert (row["verdict"], row["n_missing"]) == ("helps", 0)
+    unknown = rows["lessons"]
+    assert (unknown["treatment"], unknown["low"], unknown["verdict"]) == (None, None, "not_yet_known")
+    assert unknown["n_missing"] > 0
 
 
-def test_the_bounce_rate_counts_compressed_reads_of_this_week_and_the_last():
-    def day(name, **more):
-        return LedgerSheet(name, (ledger(**more), ledger(mode="full", n_reads=1_000, n_bounces=0)))
-
-    savings = Savings((day("2023-11-06", n_reads=40, n_bounces=10), day("2023-11-14", n_reads=20, n_bounces=1)), ())
-    today = datetime(2023, 11, 14, 12, tzinfo=UTC)
-    assert lesson_row.outcome_rows([], savings, today)["bounces"] == {"now": 0.05, "before": 0.25}
-    few = Savings((day("2023-11-14", n_reads=19, n_bounces=1),), ())
-    assert lesson_row.outcome_rows([], few, today)["bounces"] == {"now": None, "before": None}
+def test_the_bounce_rate_is_not_told_of_too_few_reads():
+    rows = lesson_row.outcome_rows(figures_of(evidence(), Terms()))
+    assert rows == {
+        "tokens": {"n_days": 30, "n_sent": 300, "n_net": 550},
+        "bounces": {"now": 0.05, "before": None},
+    }
 
 
 def test_what_was_learned_says_how_much_evidence_there_is():
@@ -115,6 +115,7 @@ def test_all_of_it_is_json():
         lesson_row.playbook_rows(PlaybookView(3, 5, 0, (entry,))),
         lesson_row.failure_rows(Failures((FailureRow(1, "ann#1", "a", "", "claimed", 0, 1.0),))),
         lesson_row.pair_rows(EditQuality((PairRow("rs", "map", 2, 5, 2 / 7, True),), 0, 0)),
-        lesson_row.outcome_rows([ledger()], Savings((), ()), datetime.now(UTC)),
+        lesson_row.layer_rows(figures_of(evidence(), Terms())),
+        lesson_row.outcome_rows(figures_of(evidence(), Terms())),
     ]
     assert json.loads(json.dumps(tables, allow_nan=False))[0]["5"]["n_turns"] == 12

@@ -11,8 +11,8 @@ import pytest
 from actors.runtime.errors import Busy, Corrupt, Misuse, Unavailable
 from coordinator.editing.file_lock import locked
 from coordinator.retrieval.limit import MAX_INLINE_FILES, MAX_QUERY_CHARACTERS, MAX_TOP_K
+from coordinator.retrieval.model import RETRY_S
 from coordinator.retrieval.passage import Retriever
-from coordinator.retrieval.tree_retriever import RETRY_MODEL_S
 
 Titles = Callable[..., list[str]]
 PETS = "# Pets\n\n## Kitten\n\nSmall felines sleep.\n\n## Parrot\n\nIt talks.\n"
@@ -170,7 +170,7 @@ def test_agents_share_one_index(full: Any, found: Titles) -> None:
     n_texts = full.model.n_texts
     full.write("more.md", "# Tom\n\nA feline.\n")
     assert found(one, "cat") == found(other, "cat") == ["Tom", "Kitten"]
-    assert full.model.n_texts - n_texts == 5  # one new section, and per search a probe and the query
+    assert full.model.n_texts - n_texts == 4  # two queries, one new section, and what asks which model that is of
 
 
 def test_while_another_process_indexes_a_search_goes_on_with_what_there_is(full: Any, found: Titles) -> None:
@@ -236,7 +236,7 @@ def test_vectors_are_added_when_the_model_is_back(full: Any, found: Titles) -> N
     retriever = full.retriever(max_age_s=0.0)
     retriever.search("cat")
     full.model.failure = ""
-    full.now_s += RETRY_MODEL_S + 1
+    full.now_s += RETRY_S + 1
     assert found(retriever, "cat") == ["Kitten"]
 
 
@@ -388,8 +388,8 @@ def test_an_interrupted_index_goes_on_where_it_was(full: Any, monkeypatch: pytes
     retriever = full.retriever()
     with pytest.raises(KeyboardInterrupt):
         retriever.index(told=stop)
-    assert retriever._index.counts()["files"] == 2
-    assert retriever.index().n_indexed == 1
+    assert retriever._index.counts()["files"] == 1
+    assert retriever.index().n_indexed == 2
 
 
 # Counts

@@ -109,9 +109,9 @@ def test_an_answer_with_messages_inside_crosses():
 
 
 def test_an_optional_message_crosses_both_ways():
-    plain = ["resolved", "full", "", None, False]
+    plain = ["resolved", "full", "", None, False, False]
     assert list(QUALITY_SCHEMA.wire_of(QUALITY_SCHEMA.answer(plain))) == plain
-    consumed = QUALITY_SCHEMA.answer(["resolved", "full", "x", ["home", "a.rs", 1000.0], True]).consumed
+    consumed = QUALITY_SCHEMA.answer(["resolved", "full", "x", ["home", "a.rs", 1000.0], True, False]).consumed
     assert consumed == ("home", "a.rs", 1000.0)
 
 

@@ -264,6 +264,12 @@ def test_where_spans_go(environment, endpoint, expected, monkeypatch):
     assert (None if config is None else config.endpoint) == expected
 
 
+@pytest.mark.parametrize("endpoint", ["http://ann:secret@c:4318", "c:4318", "ftp://c", "http://c/?key=1", "http://c d"])
+def test_what_is_no_address_or_holds_a_password_is_refused(endpoint):
+    with pytest.raises(ValueError, match="endpoint"):
+        trace_settings.TraceSettings(endpoint=endpoint)
+
+
 def test_without_the_library_a_setting_is_refused_and_a_variable_does_nothing(monkeypatch):
     monkeypatch.setattr(trace_settings, "_EXTRA", "opentelemetry.exporter.that.is.not.there")
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://e:4318")
