@@ -166,8 +166,8 @@ _RETRIEVAL: Final = Row(
     (
         graph(
             "What is indexed",
-            "Trees that have an index on the exporter's node, their files and sections; those with a vector are found by "
-            "meaning.",
+            "Trees that have an index on the exporter's node, their files and sections; those with a vector are found "
+            "by meaning.",
             Query(now("retrieval_trees"), "trees"),
             Query(now("retrieval_files"), "files"),
             Query(now("retrieval_sections"), "sections"),

@@ -73,3 +73,5 @@ def tell_all(settings: Settings, root: Any) -> None:
         agent.playbook.vote(entry, helpful=True)
         for _ in range(12):
             agent.playbook.checkpoint()
+        agent.index()
+        agent.search("value of a part")
