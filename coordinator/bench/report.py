@@ -19,7 +19,7 @@ from rich.table import Table
 from actors.runtime.errors import Misuse
 from coordinator.settings import Settings
 
-BENCHES: Final = ("claims", "field", "embedding", "hotpath", "memory", "reading", "retrieval")
+BENCHES: Final = ("claims", "field", "embedding", "hotpath", "memory", "reading", "retrieval", "feedback")
 _PREFIX: Final = "scentfield-bench-"
 _HIDDEN: Final = ("reference", "note")
 
@@ -117,8 +117,20 @@ def _retrieval_quality(docs: Path, told: Callable[[str], None]) -> list[dict[str
         return measure_retrieval_quality(docs, Path(folder), told=told)
 
 
+def _feedback(_quick: bool, _told: Callable[[str], None]) -> list[dict[str, Any]]:
+    raise Misuse("the bench 'feedback' asks somebody's questions: name documentation with --docs")
+
+
+def _feedback_of(docs: Path, told: Callable[[str], None]) -> list[dict[str, Any]]:
+    from coordinator.bench.feedback import measure_feedback
+
+    with TemporaryDirectory(prefix=_PREFIX) as folder:
+        return measure_feedback(docs, Path(folder), told=told)
+
+
 _OF_DOCS: Final[Mapping[str, Callable[[Path, Callable[[str], None]], list[dict[str, Any]]]]] = {
     "retrieval": _retrieval_quality,
+    "feedback": _feedback_of,
 }
 _ROWS: Final[Mapping[str, Callable[[bool, Callable[[str], None]], list[dict[str, Any]]]]] = {
     "claims": _claims,
@@ -128,6 +140,7 @@ _ROWS: Final[Mapping[str, Callable[[bool, Callable[[str], None]], list[dict[str,
     "memory": _memory,
     "reading": _reading,
     "retrieval": _retrieval,
+    "feedback": _feedback,
 }
 
 

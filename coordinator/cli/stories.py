@@ -53,12 +53,14 @@ def demo(
 
 def bench(
     call: Invocation,
-    name: Annotated[str, typer.Argument(help="claims, field, embedding, hotpath, memory, reading or retrieval.")],
+    name: Annotated[
+        str, typer.Argument(help="claims, field, embedding, hotpath, memory, reading, retrieval or feedback.")
+    ],
     quick: Annotated[bool, typer.Option("--quick", help="Measure little, to see that it runs.")] = False,
     docs: Annotated[
         Path | None,
         typer.Option(
-            help="Documentation whose FAQ and glossary to ask, with retrieval: how well answers are found.",
+            help="Documentation whose FAQ and glossary to ask, with retrieval or feedback: how well that goes.",
             metavar="DIR",
             exists=True,
             file_okay=False,

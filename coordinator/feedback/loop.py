@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Any, Final, Protocol, TypeAlias
 
 from actors.quality_store.answer_message import Advice
+from actors.quality_store.strategy import PLANS
 from actors.runtime.errors import InvariantBroken, Misuse
 from coordinator.feedback.answer import Answer
 from coordinator.feedback.attempt import MAX_ANSWER_CHARACTERS, Cast, Step, Timeouts, attempt
@@ -122,7 +123,7 @@ class QualityFeedbackLoop:
         """All steps of one question, in order."""
         notes: list[str] = []
         advice: Advice | None = yield from self._with_store(notes, "advice", lambda answers: answers.advice(cast.query))
-        refinement = Refinement(self.rules, self._first, NO_ADVICE if advice is None else dict(advice.rows))
+        refinement = Refinement(self.rules, self._first, _plans_of(advice))
         shown: dict[int, tuple[Passage, ...]] = {}
         before: tuple[Passage, ...] | None = None
         while (tried := refinement.wanted) is not None:
@@ -146,6 +147,13 @@ class QualityFeedbackLoop:
         except StepFailed as failure:
             notes.append(f"the quality store has no part in this: {failure.problem}")
             return None
+
+
+def _plans_of(advice: Advice | None) -> Mapping[str, str]:
+    """What is tried before the table; a plan that only a newer version knows is left out."""
+    if advice is None:
+        return NO_ADVICE
+    return {row.weakness: row.plan for row in advice.rows if row.plan in PLANS}
 
 
 def _advance(course: Course, told: Any) -> Step | Answer:

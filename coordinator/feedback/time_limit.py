@@ -47,7 +47,12 @@ class TimeLimit:
     def call(self, name: str, run: Callable[[], Any], timeout_s: float) -> Any:
         """The value of `run`, blocking; a coroutine of it is run on a loop of its own. Raises `StepFailed`."""
         future = self._start(name, lambda: _finished(run()))
-        if not wait([future], timeout_s).done:
+        try:
+            is_done = bool(wait([future], timeout_s).done)
+        except BaseException:  # an interrupt: nobody waits for the call any more
+            self._leave(future)
+            raise
+        if not is_done:
             raise self._gave_up(name, future, timeout_s)
         return _value_of(name, future)
 

@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from actors.quality_store.answer_message import Advice, AdviceRow, RecordAnswer
 from actors.runtime.errors import Misuse
 from coordinator.feedback.answer import Answer
 from coordinator.feedback.attempt import MAX_ANSWER_CHARACTERS, Timeouts
 from coordinator.feedback.extractive import Extractive
+from coordinator.feedback.iteration import Origin
 from coordinator.feedback.loop import MAX_QUERY_CHARACTERS, QualityFeedbackLoop
 from coordinator.feedback.quality import NOTHING
 from coordinator.feedback.refinement import Ending
@@ -254,6 +256,52 @@ def test_a_question_must_be_one(run: Run, shelf: Any, scripted: Any) -> None:
     with pytest.raises(Misuse, match="the generator is str"):
         run(QualityFeedbackLoop(), retriever=shelf, generator="a text")
     assert shelf.asked == []
+
+
+class Advisor:
+    """An agent that gives the same advice always, and keeps what it is told."""
+
+    def __init__(self, *rows: AdviceRow) -> None:
+        self.rows = rows
+        self.told: list[RecordAnswer] = []
+
+    @property
+    def answers(self) -> Any:
+        return self
+
+    def advice(self, _query: str) -> Advice:
+        return Advice(self.rows, False)
+
+    def record(self, report: RecordAnswer, _query: str) -> None:
+        self.told.append(report)
+
+
+@both
+def test_advice_that_a_newer_store_gives_is_left_out(run: Run, shelf: Any, scripted: Any) -> None:
+    agent = Advisor(AdviceRow("relevance", "ask_the_oracle"), AdviceRow("novelty", "full_requery"))
+    answer = run(QualityFeedbackLoop(agent=agent), retriever=shelf, generator=scripted(POOR, GOOD))
+    assert answer.iterations[1].tried.origin is Origin.TABLE
+    (report,) = agent.told
+    assert (report.ending, report.n_asked, [step.plan for step in report.steps]) == (
+        "converged",
+        2,
+        ["expand_retrieval"],
+    )
+
+
+@both
+def test_a_store_that_hangs_holds_nobody_up_for_long(
+    run: Run, shelf: Any, scripted: Any, gate: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Slow(Advisor):
+        def advice(self, _query: str) -> Advice:
+            gate.wait()
+            return Advice((), False)
+
+    monkeypatch.setattr("coordinator.feedback.loop.STORE_S", 0.05)
+    answer = run(QualityFeedbackLoop(agent=Slow()), retriever=shelf, generator=scripted(GOOD))
+    assert answer.is_converged
+    assert answer.notes == ("the quality store has no part in this: advice gave no answer within 0.05 s",)
 
 
 def test_both_ways_of_running_do_the_same(make_shelf: Any) -> None:

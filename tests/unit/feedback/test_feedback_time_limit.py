@@ -1,6 +1,10 @@
 import asyncio
+import concurrent.futures._base
+import signal
+import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -174,6 +178,25 @@ def test_cancelling_the_caller_cancels_what_it_awaits() -> None:
 
     asyncio.run(run())
     assert ended in ([], ["cancelled"])  # [] where it had not begun yet
+
+
+def test_an_interrupt_leaves_a_call_that_is_counted_as_late(gate: threading.Event) -> None:
+    limit, main = TimeLimit(), threading.main_thread().ident or 0
+
+    def is_waited_for() -> bool:
+        stack = traceback.extract_stack(sys._current_frames()[main])
+        return any(frame.filename == concurrent.futures._base.__file__ for frame in stack)
+
+    def interrupts() -> None:
+        deadline = time.monotonic() + LONG_S
+        while not is_waited_for() and time.monotonic() < deadline:
+            threading.Event().wait(0.01)
+        signal.pthread_kill(main, signal.SIGINT)
+        gate.wait()
+
+    with pytest.raises(KeyboardInterrupt):
+        call(limit, interrupts)
+    assert limit.n_late == 1
 
 
 def test_the_event_loop_goes_on_while_something_blocks(gate: threading.Event) -> None:
