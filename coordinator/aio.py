@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from actors.coordination.messages import Alive, Wanted
 from actors.quality_store.evidence import Evidence
-from actors.quality_store.messages import EditQuality, ReadQuality, Savings, Statistics
+from actors.quality_store.messages import EditQuality, OutcomesGone, ReadQuality, Savings, Statistics
 from actors.runtime.errors import Misuse, ScentfieldError
+from actors.runtime.layer_switch import LayerList, LayerNow
 from actors.scent_field.messages import (
     Audit,
     Changes,
@@ -292,6 +293,18 @@ class AsyncCoordinator:
     async def evidence(self, *, n_days: int = 30) -> Evidence:
         """Like `Coordinator.evidence`."""
         return await self._do(self._core.learned.evidence(n_days))
+
+    async def layers(self) -> tuple[LayerList, ...]:
+        """Like `Coordinator.layers`."""
+        return await self._do(self._core.learned.layers())
+
+    async def switch_layer(self, layer: str, *, on: bool, reason: str = "") -> LayerNow:
+        """Like `Coordinator.switch_layer`."""
+        return await self._do(self._core.learned.switch_layer(layer, reason, is_on=on))
+
+    async def forget_outcomes(self, extension: str = "") -> OutcomesGone:
+        """Like `Coordinator.forget_outcomes`."""
+        return await self._do(self._core.learned.forget_outcomes(extension))
 
     async def learning(self) -> Learning:
         """Like `Coordinator.learning`."""

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from actors.coordination.messages import Alive, Wanted
 from actors.quality_store.evidence import Evidence
-from actors.quality_store.messages import EditQuality, ReadQuality, Savings, Statistics
+from actors.quality_store.messages import EditQuality, OutcomesGone, ReadQuality, Savings, Statistics
 from actors.runtime.errors import Misuse, ScentfieldError, Unavailable
+from actors.runtime.layer_switch import LayerList, LayerNow
 from actors.scent_field.messages import (
     Audit,
     Changes,
@@ -345,6 +346,18 @@ class Coordinator:
     def evidence(self, *, n_days: int = 30) -> Evidence:
         """What the ledger says of the newest days: how edits ended, and each learned layer beside its holdout."""
         return self._do(self._core.learned.evidence(n_days))
+
+    def layers(self) -> tuple[LayerList, ...]:
+        """Which learned layers there are, which are off, and who has switched them, by the actors that serve them."""
+        return self._do(self._core.learned.layers())
+
+    def switch_layer(self, layer: str, *, on: bool, reason: str = "") -> LayerNow:
+        """Switch a learned layer on or off, for everybody; `reason` is one line that is kept with who did it."""
+        return self._do(self._core.learned.switch_layer(layer, reason, is_on=on))
+
+    def forget_outcomes(self, extension: str = "") -> OutcomesGone:
+        """Forget what failed edits and bounces have made `full`: of files with an extension, or all of it."""
+        return self._do(self._core.learned.forget_outcomes(extension))
 
     def learning(self) -> Learning:
         """What was learned from outcomes, and from how many."""

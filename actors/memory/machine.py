@@ -67,8 +67,12 @@ from actors.memory.messages import (
 )
 from actors.memory.text import check_category, check_space
 from actors.runtime.errors import Misuse
+from actors.runtime.holdout import LESSONS
+from actors.runtime.layer_switch import EVENTS as SWITCH_EVENTS
+from actors.runtime.layer_switch import LayerSwitched, LayerSwitches
 from actors.runtime.machine import Caller, Now
 from actors.runtime.pinned_machine import Applier, Performer, PinnedMachine
+from actors.runtime.state_format import StateFormat
 from actors.runtime.tally import Tally
 
 SESSION_SCOPE: Final = "session"
@@ -85,7 +89,9 @@ class Memory(PinnedMachine):
     """Playbooks and facts of all spaces."""
 
     schema = SCHEMA
-    events = EVENTS
+    events = EVENTS + SWITCH_EVENTS
+    state_format = StateFormat(2, {1: lambda parts: parts})
+    """Format 1 had no switches, which is as good as none that is off."""
 
     def __init__(self, limits: Limits | None = None) -> None:
         limits = limits or Limits()
@@ -93,8 +99,14 @@ class Memory(PinnedMachine):
         self._totals = Tally()
         self._entries = EntryBook(limits, self._totals, self._record)
         self._facts = FactBook(limits, self._totals, self._record)
+        self._switches = LayerSwitches((LESSONS,), self._record)
         self._furnish(
-            shelves={"entries": self._entries, "facts": self._facts, "totals": self._totals},
+            shelves={
+                "entries": self._entries,
+                "facts": self._facts,
+                "totals": self._totals,
+                "layer_switches": self._switches,
+            },
             performers=self._make_performers(),
             appliers=self._make_appliers(),
         )
@@ -121,6 +133,7 @@ class Memory(PinnedMachine):
             RecordRecall: self._record_recall,
             RecordWakeup: self._record_wakeup,
             GetStatistics: self._statistics,
+            **self._switches.performers(),
         }
 
     def _make_appliers(self) -> dict[type, Applier]:
@@ -141,6 +154,7 @@ class Memory(PinnedMachine):
             FactIndexed: facts.fact_indexed,
             RecallCounted: self._recall_counted,
             WakeupCounted: self._wakeup_counted,
+            LayerSwitched: self._switches.evolve,
         }
 
     # Playbooks
@@ -186,6 +200,8 @@ class Memory(PinnedMachine):
         return PlaybookView(playbook.turn, playbook.last_id, playbook.n_evicted, tuple(playbook.entries.values()))
 
     def _lessons(self, _: Caller, asked: GetLessons, __: Now) -> Lessons:
+        if not self._switches.is_on(LESSONS):
+            return Lessons((), ())
         books = [self._entries.playbook(asked.space, owner) for owner in dict.fromkeys((PROJECT, asked.owner))]
         project, *session = [
             tuple(entry for entry in one.entries.values() if entry.about and entry.helps) for one in books
@@ -286,6 +302,7 @@ class Memory(PinnedMachine):
             n_wakeup_tokens=totals["wakeup", "n_tokens"],
             n_wakeup_flat_tokens=totals["wakeup", "n_flat_tokens"],
             n_pins=len(self._pins),
+            layers_off=self._switches.off(),
         )
 
     def _count_eviction(self) -> None:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from actors.memory.entry import Draft, Entry
 from actors.memory.fact import Fact, FactDraft, Found
+from actors.runtime.layer_switch import SCHEMA as SWITCH_SCHEMA
 from actors.runtime.tally import Count
 from actors.runtime.wire import Schema
 
@@ -259,7 +260,7 @@ class Statistics(NamedTuple):
     """All counters at one moment, over all spaces.
 
     Lasting entries are ten turns old or more. `entries` were added, by kind; `evicted` and `forgotten` are counted by
-    reason; `recalls` and `hits` (recalls that found something) by how they asked.
+    reason; `recalls` and `hits` (recalls that found something) by how they asked. `layers_off` are switched off.
     """
 
     entries: tuple[Count, ...]
@@ -284,9 +285,10 @@ class Statistics(NamedTuple):
     n_wakeup_tokens: int
     n_wakeup_flat_tokens: int
     n_pins: int
+    layers_off: tuple[str, ...] = ()
 
 
-SCHEMA = Schema(
+SCHEMA = SWITCH_SCHEMA + Schema(
     commands={
         "add_entry": AddEntry,
         "confirm_entry": ConfirmEntry,

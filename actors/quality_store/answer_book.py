@@ -48,7 +48,14 @@ _DIGITS: Final = 6
 class AnswerBook:
     """Windows, alerts, strategies and arms. `holdout_share` is the part of all questions that go by the table alone."""
 
-    def __init__(self, limits: Limits, record: Callable[[Any], None], trials: TrialBook) -> None:
+    def __init__(
+        self,
+        limits: Limits,
+        record: Callable[[Any], None],
+        trials: TrialBook,
+        is_on: Callable[[str], bool] = lambda _: True,
+    ) -> None:
+        self._is_on = is_on
         self._limits = limits
         self._record = record
         self._trials = trials
@@ -101,7 +108,7 @@ class AnswerBook:
 
     def _count_trial(self, asked: RecordAnswer, utc_s: float) -> None:
         """A question counts if the weakness that it began with has a plan before the table's, in both arms alike."""
-        if not asked.digest or not asked.steps:
+        if not asked.digest or not asked.steps or not self._is_on(FEEDBACK_STRATEGY):
             return
         if asked.steps[0].weakness in {row.weakness for row in self._gains.advice(utc_day(utc_s))}:
             is_met = asked.ending == CONVERGED
@@ -109,6 +116,8 @@ class AnswerBook:
 
     def _advise(self, _: Caller, asked: AskAdvice, now: Now) -> Advice:
         _check_digest(asked.digest)
+        if not self._is_on(FEEDBACK_STRATEGY):
+            return Advice((), False)
         if is_held_out(FEEDBACK_STRATEGY, asked.digest, now.utc_s, self._limits.penalty_holdout):
             return Advice((), True)
         return Advice(self._gains.advice(utc_day(now.utc_s)), False)

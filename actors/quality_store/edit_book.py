@@ -36,7 +36,7 @@ from actors.quality_store.row import PairRow
 from actors.quality_store.tally import Tally
 from actors.runtime.errors import InvariantBroken, Misuse
 
-ENDINGS = ("served", "expired", "evicted", "changed")
+ENDINGS = ("served", "expired", "evicted", "changed", "reset")
 
 
 class EditBook:
@@ -233,6 +233,22 @@ class EditBook:
     def penalty_held_out(self, fact: PenaltyHeldOut) -> None:
         """Apply a penalty that the holdout went without."""
         self.held_out.add((fact.label, fact.mode))
+
+    def forget(self, extension: str) -> None:
+        """Apply that the pairs and escalations of an extension are forgotten, or for "" all."""
+        pairs, escalations = self.of_extension(extension)
+        for key in pairs:
+            self.totals.add(("pair", "reset"))
+            self.pairs.drop(key)
+        for one in escalations:
+            self.totals.add(("escalation", "reset"))
+            self.escalations.end(one.space, one.path)
+
+    def of_extension(self, extension: str) -> tuple[list[Key], list[Escalation]]:
+        """The pairs and pending escalations of an extension, or for "" all."""
+        pairs = [key for key, _ in self.pairs.live(float("-inf")) if extension in ("", key[0])]
+        escalations = self.escalations.lapsed(float("inf"))
+        return pairs, [one for one in escalations if extension in ("", extension_of(one.path))]
 
     def check_invariants(self) -> None:
         """Each escalation is pending or has ended; only what failed and is not the baseline is risky."""

@@ -126,6 +126,14 @@ class AccountTold(NamedTuple):
     at_utc_s: float
 
 
+class OutcomesForgotten(NamedTuple):
+    """Somebody had forgotten what failed edits and bounces say of an extension, or of all for ""."""
+
+    session_id: str
+    extension: str
+    at_utc_s: float
+
+
 class SourceDropped(NamedTuple):
     """There were too many sources of accounts; this one was not heard of for longest."""
 
@@ -312,6 +320,7 @@ EVENTS: Final = EventTable(
         343: TrialCounted,
         344: AccountTold,
         345: SourceDropped,
+        346: OutcomesForgotten,
         350: AnswerRecorded,
         351: WindowDropped,
         352: AnswersForgotten,

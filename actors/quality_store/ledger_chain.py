@@ -76,6 +76,14 @@ def n_before(records: Sequence[LedgerRecord]) -> int:
         return 0
 
 
+def is_open(records: Sequence[LedgerRecord]) -> bool:
+    """Whether the last of these records is that of a day which was not over."""
+    try:
+        return bool(records) and fields_of(records[-1].content).is_open
+    except ValueError:
+        return False
+
+
 def _seal_faults(record: LedgerRecord, key: Ed25519PublicKey) -> Iterator[Fault]:
     """What the record alone says against itself."""
     day = day_name(record.day)

@@ -27,6 +27,7 @@ from actors.quality_store.event import (
     FilesForgotten,
     OutcomeCounted,
     OutcomeRecorded,
+    OutcomesForgotten,
     PairDropped,
     PathsForgotten,
     PenaltyHeldOut,
@@ -49,6 +50,7 @@ from actors.quality_store.messages import (
     EditQuality,
     Failures,
     FollowMove,
+    ForgetOutcomes,
     GetEditQuality,
     GetEvidence,
     GetFailures,
@@ -57,6 +59,7 @@ from actors.quality_store.messages import (
     GetSavings,
     GetStatistics,
     LedgerPage,
+    OutcomesGone,
     PeekMode,
     ReadCounted,
     ReadQuality,
@@ -77,6 +80,9 @@ from actors.quality_store.read_state import ReadState
 from actors.quality_store.resolution import Resolver
 from actors.quality_store.statistics import take_statistics
 from actors.quality_store.trial_book import TrialBook
+from actors.runtime.holdout import EDIT_PENALTY, FEEDBACK_STRATEGY
+from actors.runtime.layer_switch import EVENTS as SWITCH_EVENTS
+from actors.runtime.layer_switch import LayerSwitched, LayerSwitches
 from actors.runtime.machine import Caller, Now
 from actors.runtime.outbox import EVENTS as NOTE_EVENTS
 from actors.runtime.outbox import NotePut, NotesDropped, NotesSent, Outbox
@@ -88,7 +94,7 @@ class QualityStore(PinnedMachine):
     """What came of edits and reads, for all sessions and claim spaces; learning by extension is shared over spaces."""
 
     schema = SCHEMA
-    events = EVENTS + NOTE_EVENTS
+    events = EVENTS + NOTE_EVENTS + SWITCH_EVENTS
     long_rows = frozenset({"agents", "ledger_chain"})
     state_format = StateFormat(2, {1: lambda parts: parts}, SUCCESSORS)
     """Format 1 had no evidence beside the ledger's rows, and views that did not say which layers had a say in them."""
@@ -103,8 +109,9 @@ class QualityStore(PinnedMachine):
         self._edits = EditBook(limits, self._record)
         self._failures = FailureTrail()
         self._trials = TrialBook(self._state.ledger, limits, self._record, self._ledger_book)
-        self._answers = AnswerBook(limits, self._record, self._trials)
-        self._resolver = Resolver(self._edits, self._reads, limits.penalty_holdout)
+        self._switches = LayerSwitches((EDIT_PENALTY, FEEDBACK_STRATEGY), self._record)
+        self._answers = AnswerBook(limits, self._record, self._trials, self._switches.is_on)
+        self._resolver = Resolver(self._edits, self._reads, limits.penalty_holdout, self._switches.is_on)
         self._furnish(shelves=self._make_shelves(), performers=self._make_performers(), appliers=self._make_appliers())
 
     def _make_shelves(self) -> dict[str, Shelf]:
@@ -130,6 +137,7 @@ class QualityStore(PinnedMachine):
             "ledger_edits": state.ledger.edits,
             "ledger_accounts": state.ledger.accounts,
             **self._answers.shelves(),
+            "layer_switches": self._switches,
             "outbox": self.outbox,
         }
 
@@ -151,6 +159,8 @@ class QualityStore(PinnedMachine):
             RecordAccount: self._record_account,
             GetEvidence: self._evidence,
             **self._answers.performers(),
+            **self._switches.performers(),
+            ForgetOutcomes: self._forget_outcomes,
         }
 
     def _make_appliers(self) -> dict[type, Applier]:
@@ -179,6 +189,8 @@ class QualityStore(PinnedMachine):
             AccountTold: self._trials.account_told,
             SourceDropped: self._trials.source_dropped,
             **self._answers.appliers(),
+            LayerSwitched: self._switches.evolve,
+            OutcomesForgotten: self._outcomes_forgotten,
             **dict.fromkeys((NotePut, NotesSent, NotesDropped), self.outbox.evolve),
         }
 
@@ -212,7 +224,7 @@ class QualityStore(PinnedMachine):
     def _statistics(self, _: Caller, __: GetStatistics, now: Now) -> Statistics:
         return take_statistics(
             self._edits, self._reads, self._answers, self._state, self.outbox, len(self._pins), now.utc_s
-        )
+        )._replace(layers_off=self._switches.off())
 
     def _edit_quality(self, _: Caller, __: GetEditQuality, now: Now) -> EditQuality:
         edits, utc_s = self._edits, now.utc_s
@@ -240,6 +252,19 @@ class QualityStore(PinnedMachine):
     def _evidence(self, _: Caller, asked: GetEvidence, now: Now) -> Evidence:
         return self._ledger_book.evidence(asked, now.utc_s)
 
+    def _forget_outcomes(self, caller: Caller, asked: ForgetOutcomes, now: Now) -> OutcomesGone:
+        extension = asked.extension.removeprefix(".").lower()
+        pairs, escalations = self._edits.of_extension(extension)
+        rates, files = self._state.of_extension(extension)
+        gone = OutcomesGone(len(pairs), len(escalations), len(rates), len(files))
+        if any(gone):
+            self._record(OutcomesForgotten(caller.session_id, extension, now.utc_s))
+        return gone
+
+    def _outcomes_forgotten(self, fact: OutcomesForgotten) -> None:
+        self._edits.forget(fact.extension)
+        self._state.forget(fact.extension)
+
     def undo(self, caller: Caller, answer: Any, now: Now) -> None:  # noqa: ARG002  # the answer says it all
         """Give back the escalation that `answer` used up. Edits and reads have happened and stay recorded."""
         if isinstance(answer, Resolved) and answer.consumed is not None:
@@ -260,6 +285,7 @@ class QualityStore(PinnedMachine):
         self._edits.check_invariants()
         self._state.check_invariants()
         self._answers.check_invariants()
+        self._switches.check_invariants()
         self.outbox.check_invariants()
 
 

@@ -34,6 +34,7 @@ from actors.quality_store.row import (
     ReadRow,
     SourceRow,
 )
+from actors.runtime.layer_switch import SCHEMA as SWITCH_SCHEMA
 from actors.runtime.outbox import OutboxCount
 from actors.runtime.wire import Schema
 
@@ -176,6 +177,21 @@ class Failures(NamedTuple):
     rows: tuple[FailureRow, ...]
 
 
+class ForgetOutcomes(NamedTuple):
+    """Forget what failed edits and bounces have made `full`: of files with an extension, or with "" all of it."""
+
+    extension: str
+
+
+class OutcomesGone(NamedTuple):
+    """So many pairs, pending escalations, extensions' bounce rates and remembered files are forgotten."""
+
+    n_pairs: int
+    n_escalations: int
+    n_rates: int
+    n_paths: int
+
+
 class RecordTrial(NamedTuple):
     """Outcomes of the caller's session with a layer that is held out by session, or without it.
 
@@ -249,7 +265,7 @@ class Statistics(NamedTuple):
     `paths_remembered` counts the files of the path memory, `paths_full` those that are shown in full for it; `agents`
     and `extensions` those whose reads are followed. `files_evicted` were forgotten of agents that use many. `edits` are
     all edits by the mode of the view before them; of the open day's trials `trial_units` are kept, and
-    `trial_outcomes_left_out` found no place.
+    `trial_outcomes_left_out` found no place. `layers_off` are switched off.
     """
 
     pairs: tuple[PairRow, ...]
@@ -284,6 +300,8 @@ class Statistics(NamedTuple):
     trial_units: int
     trial_outcomes_left_out: int
     answers: AnswerCounts
+    layers_off: tuple[str, ...] = ()
+    escalations_reset: int = 0
 
 
 class EditQuality(NamedTuple):
@@ -322,7 +340,7 @@ class Savings(NamedTuple):
     months: tuple[LedgerSheet, ...]
 
 
-SCHEMA = Schema(
+SCHEMA = SWITCH_SCHEMA + Schema(
     commands={
         "record_outcome": RecordOutcome,
         "resolve_mode": ResolveMode,
@@ -336,6 +354,7 @@ SCHEMA = Schema(
         "ledger": GetLedger,
         "savings": GetSavings,
         "failures": GetFailures,
+        "forget_outcomes": ForgetOutcomes,
         "record_trial": RecordTrial,
         "record_account": RecordAccount,
         "evidence": GetEvidence,
@@ -355,6 +374,7 @@ SCHEMA = Schema(
         "ledger": LedgerPage,
         "savings": Savings,
         "failures": Failures,
+        "outcomes_gone": OutcomesGone,
         "trial_noted": TrialNoted,
         "account_counted": AccountCounted,
         "evidence": Evidence,

@@ -7,10 +7,11 @@ first to go.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
+from actors.quality_store.path import extension_of
 from actors.quality_store.window import Where
 
 MIN_BOUNCES: Final = 2
@@ -83,6 +84,16 @@ class PathMemory:
         for part, n_paths in ((self._quiet, n_quiet), (self._bounced, n_bounced)):
             for where in list(islice(part, n_paths)):
                 del part[where]
+
+    def of_extension(self, extension: str) -> list[Where]:
+        """The files with an extension, or all for ""."""
+        return [where for where in (*self._quiet, *self._bounced) if extension in ("", extension_of(where[1]))]
+
+    def drop(self, files: Iterable[Where]) -> None:
+        """Forget these files."""
+        for where in files:
+            self._quiet.pop(where, None)
+            self._bounced.pop(where, None)
 
     def rows(self) -> Iterator[list[Any]]:
         """The state, in order."""

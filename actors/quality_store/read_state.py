@@ -36,7 +36,7 @@ from actors.quality_store.path_memory import PathMemory
 from actors.quality_store.tally import Tally
 from actors.quality_store.trail import Retry, Trail, Trails
 from actors.quality_store.trial import HELD_OUT, TREATED, Counts
-from actors.quality_store.window import View
+from actors.quality_store.window import View, Where
 from actors.runtime.errors import InvariantBroken
 from actors.runtime.holdout import utc_day
 
@@ -164,6 +164,18 @@ class ReadState:
         """Apply the end of an extension's counts."""
         self.evictions.add(("extension", "evicted"))
         self.rates.forget(fact.extension)
+
+    def of_extension(self, extension: str) -> tuple[list[str], list[Where]]:
+        """The extensions and files whose bounces are remembered: of an extension, or for "" all."""
+        rates = [name for name, _ in self.rates.items() if extension in ("", name)]
+        return rates, self.paths.of_extension(extension)
+
+    def forget(self, extension: str) -> None:
+        """Apply that the bounces of an extension are forgotten, or for "" all."""
+        rates, files = self.of_extension(extension)
+        for name in rates:
+            self.rates.forget(name)
+        self.paths.drop(files)
 
     def check_invariants(self) -> None:
         """Trails and ledger are in order; the ledger counts no more reads than views."""

@@ -7,6 +7,8 @@ measured, so a share of the files goes without it, each for a day at a time.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from actors.quality_store.edit_book import EditBook
 from actors.quality_store.messages import Resolved
 from actors.quality_store.mode import FULL, check_mode
@@ -17,9 +19,12 @@ from actors.runtime.holdout import EDIT_PENALTY, is_held_out
 
 
 class Resolver:
-    """Asks both books; `holdout_share` of the files, 0 to 1, goes without the penalty."""
+    """Asks both books; `holdout_share` of the files, 0 to 1, goes without the penalty, and all while it is not on."""
 
-    def __init__(self, edits: EditBook, reads: ReadBook, holdout_share: float) -> None:
+    def __init__(
+        self, edits: EditBook, reads: ReadBook, holdout_share: float, is_on: Callable[[str], bool] = lambda _: True
+    ) -> None:
+        self._is_on = is_on
         self._edits = edits
         self._reads = reads
         self._share = holdout_share
@@ -38,7 +43,7 @@ class Resolver:
         check_path(space, path)
         check_mode(candidate)
         held_out = is_held_out(EDIT_PENALTY, path, utc_s, self._share)
-        risky = self._edits.is_risky(extension_of(path), candidate, utc_s)
+        risky = self._is_on(EDIT_PENALTY) and self._edits.is_risky(extension_of(path), candidate, utc_s)
         pending = self._edits.escalation(space, path, utc_s)
         if pending is not None:
             return Resolved(FULL, ESCALATION, pending, held_out, risky)

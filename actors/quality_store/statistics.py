@@ -54,4 +54,5 @@ def take_statistics(
         trial_units=state.ledger.n_trial_units,
         trial_outcomes_left_out=state.ledger.n_left_out,
         answers=answers.counts(utc_s),
+        escalations_reset=edits.totals["escalation", "reset"],
     )

@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import Final
 
 from actors.runtime.errors import Misuse
-from actors.runtime.holdout import utc_day
+from actors.runtime.holdout import BEGIN_SHARE, ENTROPY_DELTA, EXPECTED_COST, UNIT_RANKING, utc_day
+from actors.runtime.layer_switch import EVENTS as SWITCH_EVENTS
+from actors.runtime.layer_switch import LayerSwitched, LayerSwitches
 from actors.runtime.machine import Caller, Now
 from actors.runtime.outbox import EDIT_FAILURE, TOPICS, Deliver, Delivered, Note
 from actors.runtime.pinned_machine import Applier, PinnedMachine
@@ -72,6 +74,8 @@ from actors.thresholds.ranking import MAX_RANKINGS
 from actors.thresholds.ranking_evidence import checked_evidence
 from actors.thresholds.replay_book import ReplayBook
 
+LAYERS: Final = (ENTROPY_DELTA, EXPECTED_COST, UNIT_RANKING, BEGIN_SHARE)
+"""The layers that go by the policy."""
 _FULL: Final = "full"
 
 
@@ -82,10 +86,10 @@ class Thresholds(PinnedMachine):
     """
 
     schema = SCHEMA
-    events = EVENTS
+    events = EVENTS + SWITCH_EVENTS
     long_rows = frozenset({"replays"})
-    state_format = StateFormat(3, {1: lambda parts: parts, 2: lambda parts: parts})
-    """Format 1 had no replays and 2 no rankings; each is as good as one without any."""
+    state_format = StateFormat(4, {1: lambda parts: parts, 2: lambda parts: parts, 3: lambda parts: parts})
+    """Format 1 had no replays, 2 no rankings and 3 no switches; each is as good as one without any."""
 
     def __init__(self, origin: str, limits: Limits | None = None) -> None:
         check_origin(origin)
@@ -96,6 +100,7 @@ class Thresholds(PinnedMachine):
         self._book = OriginBook(origin, self._totals, self._record)
         self._costs = CostBook(self._limits.max_cost_rows, self._totals, self._record)
         self._replays = ReplayBook(self._totals, self._record)
+        self._switches = LayerSwitches(LAYERS, self._record)
         self._furnish(
             shelves={
                 "received": self._received,
@@ -103,6 +108,7 @@ class Thresholds(PinnedMachine):
                 "costs": self._costs,
                 "replays": self._replays,
                 "totals": self._totals,
+                "layer_switches": self._switches,
             },
             performers={
                 Deliver: self._deliver,
@@ -115,6 +121,7 @@ class Thresholds(PinnedMachine):
                 ExportBundle: self._export_bundle,
                 ImportBundle: self._import_bundle,
                 ResetLearning: self._reset_learning,
+                **self._switches.performers(),
             },
             appliers=self._make_appliers(),
         )
@@ -141,6 +148,7 @@ class Thresholds(PinnedMachine):
             LearningReset: self._learning_reset,
             ReplayRecorded: replays.replay_recorded,
             ReplayEvicted: replays.replay_evicted,
+            LayerSwitched: self._switches.evolve,
         }
 
     # Commands
@@ -212,7 +220,7 @@ class Thresholds(PinnedMachine):
 
     def _policy(self, _: Caller, __: GetPolicy, now: Now) -> Policy:
         today = utc_day(now.utc_s)
-        return policy(self._book.origins, self._evidence(today), self._limits, today)
+        return policy(self._book.origins, self._evidence(today), self._limits, today, is_on=self._switches.is_on)
 
     def _learning(self, _: Caller, __: GetLearning, now: Now) -> Learning:
         today = utc_day(now.utc_s)
@@ -240,6 +248,7 @@ class Thresholds(PinnedMachine):
             n_resets=totals["reset", ""],
             n_pins=len(self._pins),
             n_replays=totals["replay", ""],
+            layers_off=self._switches.off(),
         )
 
     # Facts
@@ -262,3 +271,4 @@ class Thresholds(PinnedMachine):
         self._book.check_invariants()
         self._costs.check_invariants()
         self._replays.check_invariants()
+        self._switches.check_invariants()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from actors.runtime.layer_switch import SCHEMA as SWITCH_SCHEMA
 from actors.runtime.received import SCHEMA as RECEIVED_SCHEMA
 from actors.runtime.tally import Count
 from actors.runtime.wire import Schema
@@ -195,7 +196,7 @@ class Statistics(NamedTuple):
     """All counters at one moment.
 
     `signals` are counted by topic, `ignored` notes by reason, `evicted` by what was too many, `placements` as
-    "begin_hit", "begin_miss", "end_hit", "end_miss".
+    "begin_hit", "begin_miss", "end_hit", "end_miss". `layers_off` are switched off.
     """
 
     signals: tuple[Count, ...]
@@ -214,6 +215,7 @@ class Statistics(NamedTuple):
     n_resets: int
     n_pins: int
     n_replays: int
+    layers_off: tuple[str, ...] = ()
 
 
 class ExportBundle(NamedTuple):
@@ -281,28 +283,32 @@ class Forgotten(NamedTuple):
     n_costs: int
 
 
-SCHEMA = RECEIVED_SCHEMA + Schema(
-    commands={
-        "record_ranking": RecordRanking,
-        "record_placement": RecordPlacement,
-        "policy": GetPolicy,
-        "learning": GetLearning,
-        "statistics": GetStatistics,
-        "export_bundle": ExportBundle,
-        "import_bundle": ImportBundle,
-        "reset_learning": ResetLearning,
-        "record_replay": RecordReplay,
-    },
-    answers={
-        "ranking_counted": RankingCounted,
-        "placement_counted": PlacementCounted,
-        "policy": Policy,
-        "learning": Learning,
-        "statistics": Statistics,
-        "bundle": Bundle,
-        "imported": Imported,
-        "forgotten": Forgotten,
-        "replay_counted": ReplayCounted,
-    },
-    queries=("policy", "learning", "statistics", "export_bundle"),
+SCHEMA = (
+    RECEIVED_SCHEMA
+    + SWITCH_SCHEMA
+    + Schema(
+        commands={
+            "record_ranking": RecordRanking,
+            "record_placement": RecordPlacement,
+            "policy": GetPolicy,
+            "learning": GetLearning,
+            "statistics": GetStatistics,
+            "export_bundle": ExportBundle,
+            "import_bundle": ImportBundle,
+            "reset_learning": ResetLearning,
+            "record_replay": RecordReplay,
+        },
+        answers={
+            "ranking_counted": RankingCounted,
+            "placement_counted": PlacementCounted,
+            "policy": Policy,
+            "learning": Learning,
+            "statistics": Statistics,
+            "bundle": Bundle,
+            "imported": Imported,
+            "forgotten": Forgotten,
+            "replay_counted": ReplayCounted,
+        },
+        queries=("policy", "learning", "statistics", "export_bundle"),
+    )
 )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from typing import Final
 
+from actors.runtime.holdout import BEGIN_SHARE, ENTROPY_DELTA, EXPECTED_COST, UNIT_RANKING
 from actors.runtime.wire import pack
 from actors.thresholds.contribution import counts
 from actors.thresholds.cost import PRIOR_OUTCOMES, CostKey, Outcomes, estimate
@@ -46,11 +47,14 @@ def learning(origins: Origins, costs: Iterable[Evidence], limits: Limits, today:
     )
 
 
-def policy(origins: Origins, costs: Iterable[Evidence], limits: Limits, today: int) -> Policy:
-    """What readers use: of what was learned, that for which there is enough evidence."""
-    deltas, shares = delta_rows(origins, limits, today), share_rows(origins, limits, today)
-    known = known_costs(costs)
-    rankings = shift_rows(origins, limits, today)
+def policy(
+    origins: Origins, costs: Iterable[Evidence], limits: Limits, today: int, *, is_on: Callable[[str], bool]
+) -> Policy:
+    """What readers use: of what was learned, what there is enough evidence for; nothing of layers that are off."""
+    deltas = delta_rows(origins, limits, today) if is_on(ENTROPY_DELTA) else ()
+    shares = share_rows(origins, limits, today) if is_on(BEGIN_SHARE) else ()
+    known = known_costs(costs) if is_on(EXPECTED_COST) else ()
+    rankings = shift_rows(origins, limits, today) if is_on(UNIT_RANKING) else ()
     version = sha256(pack((deltas, known, shares, DEFAULT_SHARE, rankings))).hexdigest()[:12]
     return Policy(version, deltas, known, shares, DEFAULT_SHARE, rankings)
 

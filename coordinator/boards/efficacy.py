@@ -244,13 +244,16 @@ _LAYERS: Final = Row(
             Query(series("layer_difference"), "{{layer}} {{measure}}"),
             Query(series("layer_difference_low"), "{{layer}} {{measure}}, low"),
             Query(series("layer_difference_high"), "{{layer}} {{measure}}, high"),
-            width=12,
         ),
         graph(
             "Treatment and holdout",
             "What each layer is measured by; less is better.",
             Query(series("layer_ratio"), "{{layer}} {{measure}}, {{arm}}"),
-            width=12,
+        ),
+        table(
+            "Layers that are on",
+            "1: on. 0: an operator has it off, everywhere (`scentfield learning disable LAYER`).",
+            Query(f"min by (layer) ({series('layer_enabled')})"),
         ),
     ),
 )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from actors.runtime.errors import Misuse
 from coordinator.cli.exit_code import ExitCode
 from coordinator.cli.invocation import Invocation
 from coordinator.cli.outcome import Grid, Line, Outcome, Verbatim, plain
@@ -17,13 +16,14 @@ from coordinator.cli.source_file import STANDARD, read_source
 from coordinator.folder import write_whole
 
 if TYPE_CHECKING:
+    from actors.quality_store.ledger_chain import Fault
     from actors.quality_store.ledger_record import LedgerRecord
+    from actors.quality_store.messages import LedgerPage
 
 MAX_LEDGER_BYTES: Final = 256 * 2**20
-MAX_LEDGER_DAYS: Final = 10_000
 MAX_DAY: Final = 10**6
-_FIELDS: Final = ("day", "content", "digest", "signature")
 _PAGE: Final = 100
+_NONE_READ: Final = "nothing was counted so far, today included"
 _NONE_CLOSED: Final = "no day is closed yet: today's is when the first request after midnight UTC has come"
 
 
@@ -45,20 +45,24 @@ def show(
 def export(
     call: Invocation,
     file: Annotated[str, typer.Argument(help="Where to write it, JSON lines; - for standard output.", metavar="FILE")],
+    today: Annotated[bool, typer.Option("--today", help="With today's too, signed as a day that is not over.")] = False,
 ) -> Outcome:
     """Write the closed days, signed and chained, to a file that anybody with the public key can verify.
 
     Example: scentfield ledger export ledger.jsonl
     """
-    days = [_as_line(record) for record in _records(call)]
+    from coordinator.efficacy.ledger_file import line_of  # the domain is needed by these commands only
+
+    days = [line_of(record) for record in (kept_records(call) if today else _records(call))]
     text = "".join(json.dumps(day, sort_keys=True) + "\n" for day in days)
     key = str(_public_key_file(call))
-    notes = [] if days else [_NONE_CLOSED]
+    notes = [] if days else [_NONE_READ if today else _NONE_CLOSED]
     if file == STANDARD:
         return Outcome({"days": days, "public_key": key}, [Verbatim(text)], notes)
     write_whole(Path(file), text.encode())
     document = {"file": file, "n_days": len(days), "public_key": key}
-    said = Line(f"{file}: {_closed(len(days))}; the public key is in {key}")
+    held = _days(len(days)) if today else _closed(len(days))
+    said = Line(f"{file}: {held}; the public key is in {key}")
     return Outcome(document, [said], notes)
 
 
@@ -66,24 +70,21 @@ def _records(call: Invocation) -> Iterator[LedgerRecord]:
     """All closed days that are kept, page by page."""
     from_day = 0
     while True:
-        records = _page(call, from_day)
+        records = _page(call, from_day).records
         yield from records
         if len(records) < _PAGE:
             return
         from_day = records[-1].day + 1
 
 
-def _page(call: Invocation, from_day: int) -> tuple[LedgerRecord, ...]:
-    return call.agent.query(lambda core: core.learned.ledger(from_day, _PAGE)).records
+def _page(call: Invocation, from_day: int) -> LedgerPage:
+    return call.agent.query(lambda core: core.learned.ledger(from_day, _PAGE))
 
 
-def _as_line(record: LedgerRecord) -> dict[str, Any]:
-    return {
-        "day": record.day,
-        "content": record.content.decode("ascii"),
-        "digest": record.digest.hex(),
-        "signature": record.signature.hex(),
-    }
+def kept_records(call: Invocation) -> list[LedgerRecord]:
+    """All closed days that are kept, and the one that is open, as it stands now."""
+    page = _page(call, MAX_DAY)
+    return [*_records(call), *([] if page.open_day is None else [page.open_day])]
 
 
 def verify(
@@ -96,15 +97,16 @@ def verify(
     """Verify an exported ledger: every day is there, in order, unchanged and signed. Needs no coordinator.
 
     Days are numbered, so older ones that are not in it are counted. That newer ones were cut off cannot be seen: look
-    at the last day that is named. Exit code 1: something is wrong, and what.
+    at the last day that is named. Exit code 1: something is wrong, and what; or there is no day in it.
     """
     # Cryptography is a slow import.
     from actors.quality_store.day import day_name
-    from actors.quality_store.ledger_chain import n_before, verify_chain
-    from coordinator.learning.ledger_key import public_ledger_key
+    from actors.quality_store.ledger_chain import Fault, is_open, n_before, verify_chain
 
-    records = _read(file)
-    faults = verify_chain(records, public_ledger_key(key or _public_key_file(call)))
+    records = read_records(file)
+    faults = verify_chain(records, key_of(call, key))
+    if not records:
+        faults = (Fault("", "missing", "there is no day in it: nothing was verified"),)
     first, last = (day_name(records[at].day) if records else "" for at in (0, -1))
     older = n_before(records)
     document = {
@@ -116,11 +118,15 @@ def verify(
         "faults": [plain(fault) for fault in faults],
     }
     if faults:
-        rows = [(fault.day, fault.kind, fault.message) for fault in faults]
-        return Outcome(document, [Grid(("day", "fault", "what is wrong"), rows)], exit_code=ExitCode.FAILED)
-    found = f", {first} to {last}: all unchanged and signed" if records else ": there is nothing to verify"
+        return Outcome(document, [fault_grid(faults)], exit_code=ExitCode.FAILED)
+    n_closed = len(records) - is_open(records)
+    found = f", {first} to {last}{', which is not over' if is_open(records) else ''}: all unchanged and signed"
     missing = f"; {_closed(older)} before {'is' if older == 1 else 'are'} not in it" if older else ""
-    return Outcome(document, [Line(f"{file}: {_closed(len(records))}{found}{missing}")])
+    return Outcome(document, [Line(f"{file}: {_closed(n_closed)}{found}{missing}")])
+
+
+def _days(n_days: int) -> str:
+    return "1 day" if n_days == 1 else f"{n_days} days"
 
 
 def _closed(n_days: int) -> str:
@@ -133,31 +139,20 @@ def _public_key_file(call: Invocation) -> Path:
     return call.settings.state_dir / PUBLIC_FILE
 
 
-def _read(file: str) -> list[LedgerRecord]:
+def key_of(call: Invocation, key: Path | None) -> bytes:
+    """The public key in a file, else that of this data folder. Raises `Misuse` for a file that holds none."""
+    from coordinator.learning.ledger_key import public_ledger_key  # the same
+
+    return public_ledger_key(key or _public_key_file(call))
+
+
+def read_records(file: str) -> list[LedgerRecord]:
     """The records of an exported ledger. Raises `Misuse` for a file that is none."""
-    raw = read_source(file, what="ledger", max_bytes=MAX_LEDGER_BYTES, then="it is none of ours")
-    lines = raw.splitlines()
-    if len(lines) > MAX_LEDGER_DAYS:
-        raise Misuse(f"the ledger {file!r} has {len(lines)} lines, the limit is {MAX_LEDGER_DAYS}: it is none of ours")
-    records = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            records.append(_record(line))
-        except (RecursionError, ValueError) as error:
-            raise Misuse(f"line {number} of {file!r} is no closed day ({error}): export the ledger again") from error
-    return records
+    from coordinator.efficacy.ledger_file import records_of  # the domain is needed by these commands only
+
+    return records_of(read_source(file, what="ledger", max_bytes=MAX_LEDGER_BYTES, then="it is none of ours"), file)
 
 
-def _record(line: bytes) -> LedgerRecord:
-    """One line of an exported ledger. Raises `ValueError` for another."""
-    from actors.quality_store.ledger_record import LedgerRecord  # the domain is needed by this command only
-
-    fields = json.loads(line)
-    if type(fields) is not dict or set(fields) != set(_FIELDS):
-        raise ValueError(f"it is not an object of {', '.join(_FIELDS)}")
-    day, content, digest, signature = (fields[name] for name in _FIELDS)
-    if type(day) is not int or not 0 <= day <= MAX_DAY:
-        raise ValueError(f"its day is no number from 0 to {MAX_DAY}")
-    if not all(type(text) is str for text in (content, digest, signature)):
-        raise ValueError("its content, digest and signature are not all texts")
-    return LedgerRecord(day, content.encode("ascii"), bytes.fromhex(digest), bytes.fromhex(signature))
+def fault_grid(faults: Iterable[Fault]) -> Grid:
+    """What is wrong with a ledger."""
+    return Grid(("day", "fault", "what is wrong"), [(fault.day, fault.kind, fault.message) for fault in faults])

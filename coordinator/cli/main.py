@@ -16,11 +16,13 @@ from coordinator.cli import (
     claims,
     connect,
     doctor,
+    efficacy,
     embedding,
     facts,
     field,
     files,
     guard,
+    hook,
     house,
     learning,
     ledger,
@@ -87,6 +89,7 @@ _PANELS: Final[dict[str, dict[str, CommandFunction]]] = {
         "wakeup": waking.wakeup,
     },
     "See and measure": {
+        "efficacy": efficacy.efficacy,
         "demo": stories.demo,
         "bench": stories.bench,
         "simulate": simulate.simulate,
@@ -104,6 +107,8 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
             "export": learning.export,
             "import": learning.import_,
             "reset": learning.reset,
+            "disable": learning.disable,
+            "enable": learning.enable,
         },
     ),
     "ledger": (ledger.show, {"show": ledger.show, "export": ledger.export, "verify": ledger.verify}),
@@ -121,6 +126,10 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
             "checkpoint": playbook.checkpoint,
             "resume": playbook.resume,
         },
+    ),
+    "hook": (
+        hook.status,
+        {"status": hook.status, "install": hook.install, "uninstall": hook.uninstall, "run": hook.run_},
     ),
     "guard": (
         guard.status,
@@ -145,6 +154,7 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
 _PANEL_OF: Final = {
     **dict.fromkeys(("playbook", "facts"), "What it remembers"),
     "guard": "Claims",
+    "hook": "The coordinator",
     "boards": "See and measure",
 }
 

@@ -20,7 +20,7 @@ from actors.thresholds.messages import Statistics as LearningCounts
 from coordinator.efficacy.figure import Figures
 from coordinator.metrics.actor_metric import ACTOR_METRICS, actor_families
 from coordinator.metrics.answer_metric import ANSWER_METRICS, answer_families
-from coordinator.metrics.efficacy_metric import EFFICACY_METRICS, efficacy_families
+from coordinator.metrics.efficacy_metric import EFFICACY_METRICS, efficacy_families, enabled_family
 from coordinator.metrics.exporter_metric import EXPORTER_METRICS, KEPT
 from coordinator.metrics.field_metric import FIELD_METRICS, field_families
 from coordinator.metrics.learning_metric import LEARNING_METRICS, learning_families
@@ -103,6 +103,10 @@ class FieldCollector(Collector):
                 yield from learning_families(seen.counts)
             elif isinstance(seen.counts, MemoryCounts):
                 yield from memory_families(seen.counts)
+        served = (Statistics, LearningCounts, MemoryCounts)
+        yield enabled_family(
+            {seen.domain: seen.counts.layers_off for seen in self._sightings if isinstance(seen.counts, served)}
+        )
         if self._model is not None:
             yield from model_families(self._model)
         if self._is_kept is not None:

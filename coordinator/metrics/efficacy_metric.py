@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Final, TypeAlias
 
 from prometheus_client.core import Metric as Family
 
 from coordinator.efficacy.figure import Figures
 from coordinator.efficacy.interval import VERDICTS, Comparison
+from coordinator.learning.layer import DOMAIN_OF
 from coordinator.metrics.metric import Metric, Sample, gauge
 
 Samples: TypeAlias = Callable[[Figures], list[Sample]]
@@ -111,7 +112,14 @@ _SAMPLES: Final[Mapping[Metric, Samples]] = {
     ],
 }
 
-EFFICACY_METRICS: Final = tuple(_SAMPLES)
+_ENABLED: Final = gauge("layer_enabled", "1 while the learned layer is on, 0 while an operator has it off", "layer")
+EFFICACY_METRICS: Final = (*_SAMPLES, _ENABLED)
+
+
+def enabled_family(off: Mapping[str, Collection[str]]) -> Family:
+    """Which layers are on; `off` has those that are not, by the state actors that have answered."""
+    layers = [(layer, domain) for layer, domain in sorted(DOMAIN_OF.items()) if domain in off]
+    return _ENABLED.family(((layer,), float(layer not in off[domain])) for layer, domain in layers)
 
 
 def efficacy_families(seen: Figures) -> Iterator[Family]:

@@ -71,14 +71,15 @@ _SAMPLES: Final[Mapping[Metric, Samples]] = {
     ): lambda seen: _one(seen.escalations_returned),
     counter(
         "escalations_ended",
-        "Escalations that ended: served by a full read, expired after an hour, evicted to keep to the limit, or "
-        "dropped because the file changed from outside",
+        "Escalations that ended: served by a full read, expired after an hour, evicted to keep to the limit, "
+        "dropped because the file changed from outside, or reset at somebody's word",
         "cause",
     ): lambda seen: [
         (("served",), seen.escalations_served),
         (("expired",), seen.escalations_expired),
         (("evicted",), seen.escalations_evicted),
         (("changed",), seen.escalations_changed),
+        (("reset",), seen.escalations_reset),
     ],
     counter(
         "read_penalties",

@@ -35,6 +35,7 @@ read_steps = st.builds(
     st.sampled_from([False, False, False, True]),
     st.sampled_from([(), (), ("expected_cost",)]),
     st.sampled_from([False, False, False, True]),
+    st.sampled_from([(), (), ("expected_cost",), ("edit_penalty", "expected_cost")]),
 )
 edit_steps = st.one_of(
     st.builds(

@@ -47,6 +47,9 @@ def test_before_anything_was_learned_every_section_says_so(scentfield: Any) -> N
         "",
         "Learned ranking of units",
         "  as by default: nothing learned so far",
+        "",
+        "Layers",
+        "  all are on",
     ]
 
 
@@ -182,7 +185,10 @@ def test_a_bundle_without_end_is_not_read_to_it(scentfield: Any) -> None:
 def test_one_extension_is_forgotten_and_the_others_stay(scentfield: Any, team: Path) -> None:
     scentfield("learning", "import", "team.json")
     result = scentfield("learning", "reset", "--extension", ".RS")
-    assert result.stdout == "forgot .rs: 1 contribution, 0 client profiles, 0 costs\n"
+    assert result.stdout == (
+        "forgot .rs: 1 contribution, 0 client profiles, 0 costs, 0 edit records, 0 pending escalations, "
+        "0 bounce rates, 0 remembered files\n"
+    )
     assert scentfield("learning", "reset", "--extension", ".RS").stdout == "there was nothing to forget\n"
     assert [row["extension"] for row in scentfield.json("learning")["deltas"]] == ["py"]
 
@@ -193,8 +199,58 @@ def test_everything_is_forgotten_only_on_demand(scentfield: Any, team: Path) -> 
     assert (refused.exit_code, refused.stdout) == (2, "")
     assert "give --yes to forget everything" in refused.stderr
     assert len(scentfield.json("learning")["deltas"]) == 2
-    assert scentfield.json("learning", "reset", "--yes") == {"n_contributions": 2, "n_profiles": 0, "n_costs": 0}
+    forgotten = scentfield.json("learning", "reset", "--yes")
+    assert forgotten == {
+        "n_contributions": 2,
+        "n_profiles": 0,
+        "n_costs": 0,
+        "outcomes": {"n_pairs": 0, "n_escalations": 0, "n_rates": 0, "n_paths": 0},
+    }
     assert scentfield.json("learning")["deltas"] == []
+
+
+def test_a_layer_is_switched_off_and_on_with_a_line_for_each(scentfield: Any) -> None:
+    off = scentfield("learning", "disable", "edit_penalty", "--reason", "no difference in 30 days", "--agent", "ann")
+    assert off.stdout == "edit_penalty is off\n"
+    assert (
+        scentfield("learning", "disable", "edit_penalty", "--agent", "bob").stdout == "edit_penalty was off already\n"
+    )
+    assert scentfield("learning", "disable", "lessons", "--agent", "bob").stdout == "lessons is off\n"
+    assert scentfield("learning", "disable", "begin_share", "--agent", "bob").stdout == "begin_share is off\n"
+    shown = scentfield("learning").stdout.splitlines()
+    assert "  off: begin_share, edit_penalty, lessons" in shown
+    (line,) = (line for line in shown if "edit_penalty off by" in line)
+    assert line.endswith("edit_penalty off by ann#1: no difference in 30 days")
+    now = scentfield.json("learning", "enable", "lessons", "--agent", "ann")
+    assert now == {"layer": "lessons", "is_on": True, "has_changed": True}
+    layers = scentfield.json("learning")["layers"]
+    assert sorted(layer for one in layers for layer in one["off"]) == ["begin_share", "edit_penalty"]
+    assert sorted(scentfield.json("efficacy")["off"]) == ["begin_share", "edit_penalty"]
+    assert "switched off: begin_share, edit_penalty" in scentfield("efficacy").stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("disable", "magic"), ("enable", ""), ("disable", "lessons", "--reason", "a\nb"), ("disable",)],
+)
+def test_what_is_no_layer_or_no_reason_switches_nothing(scentfield: Any, arguments: tuple[str, ...]) -> None:
+    assert scentfield("learning", *arguments, "--agent", "ann").exit_code == 2
+    assert "  all are on" in scentfield("learning").stdout.splitlines()
+
+
+def test_what_failed_edits_have_made_full_is_forgotten_too(scentfield: Any) -> None:
+    body = "".join(f"def f{n}():\n    first = {n}\n    return first * {n}\n" for n in range(80))
+    Path("a.py").write_text(body, encoding="utf-8")
+    for _ in range(2):
+        scentfield("read", "a.py", "--mode", "map", "--agent", "ann")
+        scentfield("edit", "a.py", "--old", "    return 9999", "--new", "x", "--agent", "ann")
+    scentfield("read", "src/b.py", "--agent", "ann")
+    before = scentfield.json("status", "-v")["edit_quality"]
+    assert [(row["n_fails"], row["risky"]) for row in before["pairs"] if row["mode"] != "full"] == [(2, True)]
+    assert scentfield.json("learning", "reset", "--extension", "rs")["outcomes"]["n_pairs"] == 0
+    gone = scentfield.json("learning", "reset", "--extension", ".PY")["outcomes"]
+    assert (gone["n_pairs"], gone["n_rates"] > 0) == (1, True)
+    assert scentfield.json("status", "-v")["edit_quality"]["pairs"] == []
 
 
 def test_an_extension_that_is_none_forgets_nothing_whatever_else_is_given(scentfield: Any, team: Path) -> None:

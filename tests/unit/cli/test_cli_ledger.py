@@ -13,6 +13,7 @@ from actors.quality_store.messages import RecordRead
 from coordinator.asking import Asker
 from coordinator.cli import ledger
 from coordinator.domain import QUALITY_STORE
+from coordinator.efficacy import ledger_file
 from coordinator.learning.ledger_key import own_ledger_key
 from coordinator.session import AgentSession
 from coordinator.step import drive
@@ -148,9 +149,28 @@ def test_before_a_day_is_over_there_is_nothing_to_verify(scentfield: Any) -> Non
     result = scentfield("ledger", "export", "out.jsonl")
     assert result.stdout.startswith("out.jsonl: 0 closed days; ")
     assert "today's is when the first request after midnight UTC has come" in result.stderr
-    assert (
-        scentfield("ledger", "verify", "out.jsonl").stdout == "out.jsonl: 0 closed days: there is nothing to verify\n"
+    verified = scentfield("ledger", "verify", "out.jsonl")
+    assert verified.exit_code == 1
+    assert "there is no day in it: nothing was verified" in verified.stdout
+
+
+def test_an_empty_ledger_does_not_verify(scentfield: Any, read_on: Any) -> None:
+    read_on(1)
+    write("empty.jsonl", [])
+    (fault,) = scentfield.json("ledger", "verify", "empty.jsonl", expect=1)["faults"]
+    assert (fault["kind"], fault["message"]) == ("missing", "there is no day in it: nothing was verified")
+
+
+def test_today_is_exported_on_request_and_said_to_be_open(scentfield: Any, read_on: Any) -> None:
+    assert "nothing was counted so far" in scentfield("ledger", "export", "out.jsonl", "--today").stderr
+    read_on(1)
+    scentfield("read", "a.py", "--agent", "bob")
+    assert scentfield("ledger", "export", "out.jsonl", "--today").stdout.startswith("out.jsonl: 2 days; ")
+    assert scentfield("ledger", "verify", "out.jsonl").stdout == (
+        "out.jsonl: 1 closed day, 2023-11-14 to 2023-11-15, which is not over: all unchanged and signed\n"
     )
+    assert len(lines_of("out.jsonl")) == 2
+    assert scentfield.json("ledger", "export", "closed.jsonl")["n_days"] == 1
 
 
 def test_what_was_done_to_a_ledger_is_named_with_exit_code_1(scentfield: Any, read_on: Any, tmp_path: Path) -> None:
@@ -237,7 +257,7 @@ def test_a_day_that_says_nothing_of_ours_is_a_fault(alone: Any, tmp_path: Path) 
 def test_a_ledger_that_is_too_long_or_too_large_is_misuse(
     alone: Any, tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Path("long.jsonl").write_bytes(b"{}\n" * (ledger.MAX_LEDGER_DAYS + 1))
+    Path("long.jsonl").write_bytes(b"{}\n" * (ledger_file.MAX_LEDGER_DAYS + 1))
     assert "has 10001 lines, the limit is 10000" in alone("ledger", "verify", "long.jsonl").stderr
     monkeypatch.setattr(ledger, "MAX_LEDGER_BYTES", 10)
     Path("large.jsonl").write_bytes(b" " * 11)

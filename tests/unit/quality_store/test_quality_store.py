@@ -32,6 +32,7 @@ from actors.quality_store.event import (
     FilesForgotten,
     OutcomeCounted,
     OutcomeRecorded,
+    OutcomesForgotten,
     PairDropped,
     PathsForgotten,
     PenaltyHeldOut,
@@ -52,6 +53,7 @@ from actors.quality_store.messages import (
     EditQuality,
     Failures,
     FollowMove,
+    ForgetOutcomes,
     GetEditQuality,
     GetEvidence,
     GetFailures,
@@ -60,6 +62,7 @@ from actors.quality_store.messages import (
     GetSavings,
     GetStatistics,
     LedgerPage,
+    OutcomesGone,
     PeekMode,
     ReadCounted,
     ReadQuality,
@@ -77,6 +80,7 @@ from actors.quality_store.messages import (
 from actors.quality_store.mode import WHOLE_FILE_MODES
 from actors.quality_store.row import ReadRow, SourceRow
 from actors.runtime.errors import Corrupt, Misuse
+from actors.runtime.layer_switch import GetLayers, LayerList, LayerNow, LayerSwitched, SwitchLayer
 from actors.runtime.machine import NOBODY, Caller, Machine, Now, Ticket, outbox_of
 from actors.runtime.outbox import Note, NotePut
 from actors.runtime.wire import pack, unpack
@@ -137,6 +141,9 @@ def test_every_message_survives_the_wire():
         AskAdvice("a1"),
         GetAnswerQuality(),
         ResetAnswers(),
+        SwitchLayer("edit_penalty", False, "no difference"),
+        GetLayers(),
+        ForgetOutcomes("rs"),
     ]
     assert {type(command) for command in commands} == set(SCHEMA.commands.values())
     kinds = set()
@@ -163,6 +170,9 @@ def test_every_message_survives_the_wire():
         Advice,
         AnswerQuality,
         AnswersReset,
+        LayerNow,
+        LayerList,
+        OutcomesGone,
     }
 
 
@@ -196,6 +206,8 @@ def test_every_event_survives_the_journal():
         TrialCounted("lessons", False, "ada#1", 3, 1, 9, 1.0),
         AccountTold("scent_field@5707e", (AccountRow("duplicates_prevented", "claim", 3),), (), 1.0),
         SourceDropped("scent_field@5707e"),
+        OutcomesForgotten("ada#1", "rs", 1.0),
+        LayerSwitched("edit_penalty", False, "ada#1", "no difference", 1.0),
         EditCounted("rs", "none", "claimed", 200, 1.0),
         AnswerRecorded(
             "a#1", 0.7, 0.5, "failed", 2, 1, (StepTaken("none", "full_requery", -0.1),), "", True, False, 1.0
@@ -247,6 +259,7 @@ def test_codes_are_for_ever():
         343: "TrialCounted",
         344: "AccountTold",
         345: "SourceDropped",
+        346: "OutcomesForgotten",
         350: "AnswerRecorded",
         351: "WindowDropped",
         352: "AnswersForgotten",
@@ -265,6 +278,7 @@ def test_only_counts_may_be_lost_in_a_crash():
         "EscalationReturned",
         "DayClosed",
         "EscalationMoved",
+        "OutcomesForgotten",
         "AnswerRecorded",
         "WindowDropped",
         "AnswersForgotten",

@@ -1,6 +1,7 @@
 import pytest
 
 from actors.runtime.errors import Corrupt, Misuse, UnknownAgent
+from actors.runtime.layer_switch import GetLayers, LayerList, LayerNow, SwitchLayer
 from actors.runtime.machine import NOBODY, Caller, Machine, Now, Ticket
 from actors.runtime.outbox import (
     BOUNCE,
@@ -120,6 +121,8 @@ def test_every_message_survives_the_wire():
         ResetLearning("rs"),
         RecordRanking((RankingEvidence("rs", (0.1,) * 9, 60),)),
         RecordReplay("0123abcd", (ReplayRow("rs", "map", "<500", 200, 20, 1, 2, 3),)),
+        SwitchLayer("entropy_delta", False, "no difference"),
+        GetLayers(),
     ]
     assert {type(command) for command in commands} == set(SCHEMA.commands.values())
     kinds = set()
@@ -130,7 +133,7 @@ def test_every_message_survives_the_wire():
         kinds.add(type(answer))
     assert kinds == {
         Delivered, PlacementCounted, Policy, Learning, Statistics, Bundle, Imported, Forgotten, ReplayCounted,
-        RankingCounted,
+        RankingCounted, LayerNow, LayerList,
     }  # fmt: skip
 
 
