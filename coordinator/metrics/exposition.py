@@ -72,7 +72,7 @@ async def look_through(probe: Probe, terms: Terms, totals: TotalFile) -> Look:
     What their processes count is added up last, in the file of `totals`.
     """
     seen, account, indices = await asyncio.gather(
-        probe.look(), probe.look_at_model(), asyncio.to_thread(account_of, totals.state_dir)
+        probe.look(), probe.look_at_model(), probe.look_at_indices(lambda: account_of(totals.state_dir))
     )
     evidence = await probe.look_at_evidence(seen)
     sightings, model = await totals.carried(seen, account)

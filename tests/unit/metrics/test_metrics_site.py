@@ -19,6 +19,7 @@ from coordinator.metrics.exporter import Site
 from coordinator.metrics.probe import Probe
 from coordinator.metrics.ray_node import RayNodePage
 from coordinator.metrics.total_file import TotalFile
+from coordinator.retrieval.account import RetrievalAccount
 from coordinator.web.listener import listen
 
 
@@ -200,3 +201,22 @@ def test_a_ray_that_refuses_is_a_503_that_says_so() -> None:
 
     problem = {"problem": "Ray cannot be asked for its nodes: no head"}
     assert asyncio.run(asked_for_nodes(refuse)) == [(503, problem)] * 2
+
+
+def test_a_disk_that_does_not_answer_costs_a_scrape_its_indices_only(tmp_path: Path, local_line: Any) -> None:
+    answers, n_asked = threading.Event(), [0]
+
+    def silent() -> RetrievalAccount:
+        n_asked[0] += 1
+        answers.wait(60.0)
+        return RetrievalAccount(n_trees=1)
+
+    async def run() -> list[int]:
+        probe = Probe(local_line(tmp_path), patience_s=0.01)
+        try:
+            return [(await probe.look_at_indices(silent)).n_trees for _ in range(3)]
+        finally:
+            answers.set()
+
+    assert asyncio.run(run()) == [0, 0, 0]
+    assert n_asked == [1]
