@@ -83,7 +83,7 @@ class Probe:
         return self._model.result()
 
     async def look_at_indices(self, account: Callable[[], RetrievalAccount]) -> RetrievalAccount:
-        """What the node's indices hold, looked at in a thread; an empty account where the disk does not answer in time."""
+        """What the node's indices hold, looked at in a thread; an empty account where the disk is silent."""
         if self._indices is None or self._indices.done():
             self._indices = asyncio.create_task(asyncio.to_thread(account))
         await asyncio.wait([self._indices], timeout=self._patience_s)

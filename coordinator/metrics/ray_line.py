@@ -19,7 +19,7 @@ class RayLine(RayTransport):
         return await super().call_async(domain, raw, timeout_s)
 
     async def _look_up(self, domain: str) -> None:
-        """Find the actor in a thread, unless its handle is known: the cluster may take seconds while it restarts some."""
+        """Find the actor in a thread unless its handle is known: a cluster that restarts some may take seconds."""
         if domain not in self._handles:
             await asyncio.to_thread(self._handle, domain)
 
