@@ -44,6 +44,7 @@ from coordinator.editing.editor import Editor
 from coordinator.editing.mover import Mover
 from coordinator.editing.permit import EditPort
 from coordinator.editing.refusal import Cause
+from coordinator.editing.report import Outcome
 from coordinator.editing.request import EditRequest
 from coordinator.editing.undoer import Undoer
 from coordinator.feedback.store_calls import AnswerCalls
@@ -457,6 +458,14 @@ class Core:
     def field_counts(self) -> Operation[FieldCounts]:
         """The field's gauges and counters."""
         return self._ask(field_messages.FieldStatistics())
+
+    def record_edit(self, target: str, *, is_applied: bool, cause: str) -> Operation[None]:
+        """Tell the coordinator of an edit that was made, or tried, by other means than ours; two seconds at most."""
+        outcome = "success" if is_applied else "failure"
+        edited = Edited(target, is_applied, cause, "")
+        told = Outcome(edited, outcome, cause, self.desk.mode_of(target))
+        session: AgentSession = yield from self.current()
+        yield from self._editor.reports.send(session, target, told)
 
     def quality_statistics(self) -> Operation[Statistics]:
         """The quality store's counts."""

@@ -107,6 +107,12 @@ class HttpTransport:
         told: dict[str, Any] = json.loads(self._ask("GET", f"/api/v1/describe/{domain}", None, {}, timeout_s))
         return told
 
+    def tell(self, path: str, document: dict[str, Any], timeout_s: float) -> dict[str, Any]:
+        """Send a document to one of the gateway's own pages; returns the one it answers. Raises `Unavailable`."""
+        raw = json.dumps(document).encode()
+        told: dict[str, Any] = json.loads(self._ask("POST", path, raw, {"Content-Type": "application/json"}, timeout_s))
+        return told
+
     def _ask(self, method: str, path: str, body: bytes | None, headers: dict[str, str], timeout_s: float) -> bytes:
         """Ask, and once more over a new connection if a kept one has gone: a request takes effect once."""
         kept = self._pool.take()

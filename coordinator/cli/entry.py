@@ -26,6 +26,14 @@ def run() -> None:
         check_flags = check_flags_of(sys.argv[3:])
         if check_flags is not None:
             sys.exit(check(check_flags))
+    if sys.argv[1:3] == ["hook", "run"]:
+        # So does a coding agent.
+        from coordinator.hook.main import hook_flags_of
+        from coordinator.hook.main import run as answer
+
+        hook_flags = hook_flags_of(sys.argv[3:])
+        if hook_flags is not None:
+            sys.exit(answer(*hook_flags))
     from coordinator.cli.main import run as run_all
 
     run_all()

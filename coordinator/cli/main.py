@@ -22,6 +22,7 @@ from coordinator.cli import (
     field,
     files,
     guard,
+    hook,
     house,
     learning,
     ledger,
@@ -126,6 +127,10 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
             "resume": playbook.resume,
         },
     ),
+    "hook": (
+        hook.status,
+        {"status": hook.status, "install": hook.install, "uninstall": hook.uninstall, "run": hook.run_},
+    ),
     "guard": (
         guard.status,
         {
@@ -149,6 +154,7 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
 _PANEL_OF: Final = {
     **dict.fromkeys(("playbook", "facts"), "What it remembers"),
     "guard": "Claims",
+    "hook": "The coordinator",
     "boards": "See and measure",
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,9 +76,10 @@ def _vs_code(root: Path, _home: Path, start: Start) -> Change:
 
 
 def _codex(_root: Path, home: Path, start: Start) -> Change:
+    folder = Path(os.environ.get("CODEX_HOME") or home / ".codex")
     # A JSON string is a basic string of TOML too, and a list of them a list.
     block = f"[mcp_servers.{NAME}]\n" + "\n".join(f"{key} = {json.dumps(one)}" for key, one in start.entry().items())
-    return Change(home / ".codex" / "config.toml", lambda text: _TOML.put(text, block), _TOML.take)
+    return Change(folder / "config.toml", lambda text: _TOML.put(text, block), _TOML.take)
 
 
 CLIENTS: Final[dict[str, Callable[[Path, Path, Start], Change]]] = {

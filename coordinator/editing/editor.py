@@ -58,7 +58,7 @@ class Editor:
         self._desk = desk
         self._utc = port.utc
         self._gate = Gate(desk.workspace.space, port)
-        self._reports = Reports(desk, port)
+        self.reports = Reports(desk, port)
 
     def edit(self, session: AgentSession | None, named: str | PathLike[str], request: EditRequest) -> Operation[Edited]:
         """Make one edit.
@@ -70,13 +70,13 @@ class Editor:
         request = replace(request, path=target)
         permit = yield from self._gate.ask(session, (target,))
         if isinstance(permit, Denied):
-            outcome = self._reports.claimed(target, permit)
+            outcome = self.reports.claimed(target, permit)
         else:
             try:
                 outcome = yield from self._make(session, target, path, request, permit)
             finally:
                 yield from self._gate.give_back(session, permit)
-        yield from self._reports.send(session, target, outcome)
+        yield from self.reports.send(session, target, outcome)
         return outcome.edited
 
     def _make(

@@ -12,6 +12,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -22,7 +23,7 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from actors.runtime.errors import Misuse, ScentfieldError
+from actors.runtime.errors import Busy, Misuse, ScentfieldError
 from coordinator.core import Core, Identity
 from coordinator.embedding.embedder import Embedder
 from coordinator.gateway.attendance import Attendance
@@ -39,6 +40,8 @@ from coordinator.workspace import Workspace
 AGENT_HEADER: Final = "scentfield-agent"
 ROOT_HEADER: Final = "scentfield-root"
 SEAT_HEADER: Final = "scentfield-seat"
+HOOK_PREFIX: Final = "hook "
+"""What the key of a client's hooks begins with; no MCP session's does."""
 _SESSION_HEADER: Final = "mcp-session-id"
 _VERSION_HEADER: Final = "mcp-protocol-version"
 _BEATS_A_TTL: Final = 3.0
@@ -64,6 +67,7 @@ class McpSite:
         self._embedder = embedder
         self._monotonic = monotonic
         self._parties: dict[str, Party] = {}
+        self._roots: dict[Party, Path] = {}
         self._attendance = Attendance(silent_s=settings.gateway.silent_s, gone_s=settings.gateway.gone_s)
         self._in_flight = InFlight()
         self._manager = StreamableHTTPSessionManager(
@@ -147,8 +151,45 @@ class McpSite:
             name = named or ("" if client is None else client.client_info.name)
             workspace = self._jail.workspace(unquote(headers.get(ROOT_HEADER, "")))
             seat = headers.get(SEAT_HEADER, "")
-            party = self._parties[session] = Party(agent_name(name), partial(self._core, workspace), seat)
+            party = self._parties[session] = self._hooked_only(seat, workspace) or self._make(name, workspace, seat)
         return party
+
+    def _make(self, name: str, workspace: Workspace, seat: str) -> Party:
+        party = Party(agent_name(name), partial(self._core, workspace), seat)
+        self._roots[party] = workspace.root
+        return party
+
+    def _seated(self, seat: str, workspace: Workspace) -> list[Party]:
+        """The parties that speak for this process in this tree, the oldest first."""
+        return [one for one, root in self._roots.items() if seat and (one.seat, root) == (seat, workspace.root)]
+
+    def _over_mcp_only(self, seat: str, workspace: Workspace) -> Party | None:
+        """The party of a client's MCP session, for the hooks of its first conversation; each further one is another."""
+        hooked = {party for key, party in self._parties.items() if key.startswith(HOOK_PREFIX)}
+        return next((one for one in self._seated(seat, workspace) if one not in hooked), None)
+
+    def _hooked_only(self, seat: str, workspace: Workspace) -> Party | None:
+        """The party of a client's hooks, for its first MCP session; each further one is an agent of its own."""
+        over_mcp = {party for key, party in self._parties.items() if not key.startswith(HOOK_PREFIX)}
+        return next((one for one in self._seated(seat, workspace) if one not in over_mcp), None)
+
+    def hooked(self, key: str, name: str, seat: str, root: str) -> Party:
+        """The party of a client's hooks, begun with its first one; that of its MCP session where it has one.
+
+        Raises `Misuse` for a root that is not served, and `Busy` for one session too many.
+        """
+        party = self._parties.get(key)
+        if party is None:
+            if len(self._parties) >= self._settings.gateway.max_sessions:
+                raise Busy(f"{len(self._parties)} sessions are served, which is the limit: try again later", 1.0)
+            workspace = self._jail.workspace(root)
+            party = self._parties[key] = self._over_mcp_only(seat, workspace) or self._make(name, workspace, seat)
+        self._attendance.began(key, self._monotonic())
+        return party
+
+    async def unhook(self, key: str) -> None:
+        """The client's hooks say that its session is over; what it has open over MCP ends by itself."""
+        await self._end(key)
 
     def _core(self, workspace: Workspace, identity: Identity) -> Core:
         return Core(self._settings, workspace, self._transport, identity, self._embedder)
@@ -158,7 +199,7 @@ class McpSite:
         period_s = self._settings.ttl_s / _BEATS_A_TTL
         while True:
             await asyncio.sleep(period_s)
-            sessions = [one for party in self._parties.values() for one in party.sessions()]
+            sessions = [one for party in self._roots for one in party.sessions()]
             await asyncio.gather(*map(self._beat_one, sessions))
 
     async def _beat_one(self, session: AgentSession) -> None:
@@ -181,7 +222,8 @@ class McpSite:
     async def _give_up(self, session: str) -> None:
         """End a session whose client has gone. What fails is tried again in the next round, or its TTL ends it."""
         try:
-            await self._close_transport(session)
+            if not session.startswith(HOOK_PREFIX):
+                await self._close_transport(session)
             await self._end(session)
         except Exception:  # a bug of ours must not keep the others that have gone
             _log.exception("the end of an MCP session of %s failed", self._name_of(session))
@@ -200,8 +242,16 @@ class McpSite:
         """All that its agents hold is free."""
         self._attendance.ended(session)
         party = self._parties.pop(session, None)
-        if party is not None:
-            await party.close()
+        if party is None:
+            return
+        others = [key for key, one in self._parties.items() if one is party]
+        if session.startswith(HOOK_PREFIX) and others:
+            return  # its client is still there, over MCP
+        for key in others:  # hooks of a client that has gone
+            self._attendance.ended(key)
+            del self._parties[key]
+        del self._roots[party]
+        await party.close()
 
 
 def _unsupported(revision: str) -> JSONResponse:

@@ -29,7 +29,7 @@ class Party:
 
     def __init__(self, name: str, make_core: MakeCore, seat: str = "") -> None:
         self.name = name
-        self._seat = seat
+        self.seat = seat
         self._make_core = make_core
         self._agents: dict[str, AsyncCoordinator] = {}
         self._cores: dict[str, Core] = {}
@@ -44,10 +44,19 @@ class Party:
         async with self._registering:  # two calls at once must not become two agents
             if self._is_over:
                 raise UnknownAgent("this MCP session has ended: connect again")
-            own = await self._registered("", Identity(self.name, "", "connection", self._seat))
+            own = await self._registered("", Identity(self.name, "", "connection", self.seat))
             if not sub_agent:
                 return own
             return await self._registered(sub_agent, Identity(sub_agent, own.agent_id, "connection"))
+
+    async def core(self, sub_agent: str = "") -> Core:
+        """What the operations of that agent are made of. Raises as `agent`."""
+        await self.agent(sub_agent)
+        return self._cores[sub_agent]
+
+    def speaks_for(self, sub_agent: str) -> bool:
+        """Whether that sub-agent has called before."""
+        return sub_agent in self._agents
 
     async def _registered(self, key: str, identity: Identity) -> AsyncCoordinator:
         agent = self._agents.get(key)

@@ -27,6 +27,7 @@ from coordinator.gateway.api import Api
 from coordinator.gateway.batcher import Batcher
 from coordinator.gateway.door import Door
 from coordinator.gateway.guard import Guard
+from coordinator.gateway.hook_desk import HookDesk
 from coordinator.gateway.jail import Jail
 from coordinator.gateway.mcp_site import McpSite
 from coordinator.gateway.pace import Pace
@@ -61,6 +62,7 @@ class GatewaySite:
             *self._pages.routes,
             *self._page.routes,
             Route("/readyz", self._ready),
+            Route("/api/v1/hook", HookDesk(self._mcp, self._batcher, settings.call_timeout_s).answer, methods=["POST"]),
             Route("/mcp", self._mcp, methods=None),
         ]
         gateway = settings.gateway

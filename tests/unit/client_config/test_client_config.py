@@ -12,6 +12,7 @@ from actors.runtime.errors import Misuse
 from coordinator.client_config.client import CLIENTS, GUIDE, Start, changes
 from coordinator.client_config.json_entry import with_entry, without_entry
 from coordinator.client_config.marked_block import Marks
+from coordinator.client_config.program import own_program, short_program
 
 MARKS = Marks("# begin", "# end")
 
@@ -77,3 +78,33 @@ def test_every_client_is_told_which_command_to_start(client: str, tmp_path: Path
     assert settings.take(text) == ""
     assert GUIDE in guide.put("# A project\n")
     assert guide.take(guide.put("# A project\n")) == "# A project\n"
+
+
+def test_codex_is_configured_where_it_looks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "elsewhere"))
+    settings, _ = changes("codex", tmp_path / "root", tmp_path / "home", Start("scentfield"))
+    assert settings.path == tmp_path / "elsewhere" / "config.toml"
+    monkeypatch.delenv("CODEX_HOME")
+    settings, _ = changes("codex", tmp_path / "root", tmp_path / "home", Start("scentfield"))
+    assert settings.path == tmp_path / "home" / ".codex" / "config.toml"
+
+
+def test_a_plain_name_is_written_only_where_no_active_environment_is_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inside, outside = tmp_path / "venv" / "bin", tmp_path / "bin"
+    for folder in (inside, outside):
+        folder.mkdir(parents=True)
+    (inside / "scentfield").write_text("#!/bin/sh\n")
+    (inside / "scentfield").chmod(0o755)
+    monkeypatch.setattr("sys.prefix", str(tmp_path / "venv"))
+    monkeypatch.setattr("sys.argv", [str(inside / "scentfield")])
+    monkeypatch.setenv("PATH", f"{inside}:{outside}")
+    assert short_program() == str(inside / "scentfield"), "found in the active environment only"
+    (outside / "scentfield").symlink_to(inside / "scentfield")
+    assert short_program() == "scentfield", "as pipx and uv install it"
+    (outside / "scentfield").unlink()
+    (outside / "scentfield").write_text("#!/bin/sh\n")
+    (outside / "scentfield").chmod(0o755)
+    assert short_program() == str(inside / "scentfield"), "that is another program"
+    assert own_program() == str(inside / "scentfield")

@@ -39,6 +39,7 @@ class Past:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.now_s = 0.0
+        self.n_folds = 0
         self.numbers: dict[tuple[str, str], int] = {}
         self.mailboxes = {domain: self._mailbox(domain) for domain in MACHINES}
 
@@ -109,7 +110,8 @@ class Past:
         """Fold the journal so far into a snapshot."""
         self.mailboxes[domain].flush()
         with closing(self._store(domain)) as store:
-            compact(store, Kernel(MACHINES[domain]()), run=f"fold {self.now_s}")
+            self.n_folds += 1
+            compact(store, Kernel(MACHINES[domain]()), run=f"fold {self.n_folds}")
 
     def places(self) -> Iterator[StorePlace]:
         for domain, make in MACHINES.items():
