@@ -12,24 +12,36 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from coordinator.git_command import GitCommand
+from actors.runtime.errors import Unavailable
+from coordinator.git_command import GitCommand, first_line
 
 MAX_WALKED: Final = 50_000
 _GIT_S: Final = 5.0
+_PATIENT_GIT_S: Final = 60.0
 
 
-def listed_files(root: Path, *, max_walked: int = MAX_WALKED) -> list[str]:
+def listed_files(root: Path, *, max_walked: int = MAX_WALKED, must_ignore: bool = False) -> list[str]:
     """The paths below `root`, relative to it and in order. Without git the walk ends soon after `max_walked`.
 
-    Git lists what it has recorded: some of it may be gone, or lie behind a link by now.
+    Git lists what it has recorded: some of it may be gone, or lie behind a link by now. Where git fails in a
+    repository, or is late, all files that are not hidden are listed; with `must_ignore` it raises `Unavailable`,
+    because what git would ignore may be among them.
     """
     try:
-        ended = GitCommand(root).run("ls-files", "-z", "-c", "-o", "--exclude-standard", timeout_s=_GIT_S)
-    except (OSError, subprocess.SubprocessError):
-        return sorted(_walked(root, max_walked))
-    if ended.returncode:
-        return sorted(_walked(root, max_walked))
-    return sorted({os.fsdecode(name) for name in ended.stdout.split(b"\0") if name})
+        ended = GitCommand(root).run(
+            "ls-files", "-z", "-c", "-o", "--exclude-standard", timeout_s=_PATIENT_GIT_S if must_ignore else _GIT_S
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        reason = str(error)
+    else:
+        if not ended.returncode:
+            return sorted({os.fsdecode(name) for name in ended.stdout.split(b"\0") if name})
+        reason = first_line(ended.stderr)
+    if must_ignore and any((folder / ".git").exists() for folder in (root, *root.parents)):
+        raise Unavailable(
+            f"git does not say which files of {str(root)!r} are ignored ({reason}): see `git status` there"
+        )
+    return sorted(_walked(root, max_walked))
 
 
 def read_regular(path: Path, max_bytes: int) -> bytes | None:

@@ -14,6 +14,7 @@ import contextlib
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,9 +22,12 @@ from typing import Any, Final, NamedTuple
 
 from actors.runtime.errors import Busy, Corrupt, Misuse, Unavailable
 from coordinator.folder import private_folder
+from coordinator.retrieval.limit import MAX_WORDS_LOOKED_FOR
 
 FORMAT: Final = 1
 BUSY_S: Final = 5.0
+MISSING_S: Final = 1.0
+_PAUSE_S: Final = 0.01
 TITLE_WEIGHT: Final = 2.0
 ABOVE_WEIGHT: Final = 0.5
 _KEPT_LOG_BYTES: Final = 16 * 2**20
@@ -41,6 +45,12 @@ _SCHEMA: Final = (
     "CREATE VIRTUAL TABLE IF NOT EXISTS word USING fts5(title, above, body,"
     " tokenize=\"unicode61 remove_diacritics 0 tokenchars '_'\")",
 )
+
+
+class NoIndex(Unavailable):
+    """There is nothing to search yet; the message says how that is changed."""
+
+    code = "no_index"
 
 
 class KnownFile(NamedTuple):
@@ -112,8 +122,12 @@ class IndexFile:
             if connection is not None and self._opened[0] == os.getpid():
                 connection.close()
 
-    def begin_anew(self) -> None:
-        """Put an empty index in the place of what is there; what it counted goes on. Only for who holds the lock."""
+    def begin_anew(self, first_id: int) -> None:
+        """Put an empty index in the place of what is there; what it counted goes on. Only for who holds the lock.
+
+        Sections are numbered from above `first_id`, which has to be higher than any number before: a search may hold
+        some of these. Raises `Unavailable` where the file cannot be made.
+        """
         with self._lock:
             counted = self._counted()
             self.close()
@@ -124,6 +138,7 @@ class IndexFile:
             with self.writing() as connection:
                 for statement in _SCHEMA:
                     connection.execute(statement)
+                connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('section', ?)", (first_id,))
                 self._put_facts(connection, {"format": str(FORMAT), "generation": "0"})
             self.count(counted)
 
@@ -181,12 +196,14 @@ class IndexFile:
     def best_by_words(self, words: Sequence[str], n_wanted: int) -> list[tuple[int, float]]:
         """The sections that hold any of `words`, by BM25 (Robertson & Zaragoza 2009), the best first, with scores.
 
-        A title's words count twice, those of the headings above and of the path half.
+        A title's words count twice, those of the headings above and of the path half. Of many words the rarest are
+        looked for: the others cost most and say least.
         """
-        if not words:
-            return []
-        any_of = " OR ".join('"{}"'.format(word.replace('"', '""')) for word in words)
         with self._reading("searched") as connection:
+            chosen = words if len(words) <= MAX_WORDS_LOOKED_FOR else _rarest(connection, words)
+            if not chosen:
+                return []
+            any_of = " OR ".join('"{}"'.format(word.replace('"', '""')) for word in chosen)
             found = connection.execute(
                 f"SELECT rowid, bm25(word, {TITLE_WEIGHT}, {ABOVE_WEIGHT}, 1.0) AS score FROM word"
                 " WHERE word MATCH ? ORDER BY score LIMIT ?",
@@ -305,15 +322,23 @@ class IndexFile:
                 raise self._damaged(str(error)) from error
 
     def _open(self) -> sqlite3.Connection:
-        try:
-            opened = os.getpid(), self.path.stat().st_ino
-        except FileNotFoundError:
-            self.close()
-            raise Unavailable(f"there is no index at {str(self.path)!r}: make it with `scentfield index`") from None
+        opened = os.getpid(), self._inode()
         if self._connection is None or opened != self._opened:
             self.close()
             self._connection, self._opened = _connected(self.path), opened
         return self._connection
+
+    def _inode(self) -> int:
+        """The file's. One that is not there may be about to be: another process makes it anew."""
+        give_up_at_s = time.monotonic() + MISSING_S
+        while True:
+            try:
+                return self.path.stat().st_ino
+            except FileNotFoundError:
+                if time.monotonic() > give_up_at_s:
+                    self.close()
+                    raise NoIndex(f"there is no index at {str(self.path)!r}: make it with `scentfield index`") from None
+            time.sleep(_PAUSE_S)
 
     def _explained(self, error: sqlite3.OperationalError, what: str) -> Exception:
         said = str(error)
@@ -340,6 +365,16 @@ def _connected(path: Path) -> sqlite3.Connection:
     for pragma in ("journal_mode=WAL", "synchronous=NORMAL", f"journal_size_limit={_KEPT_LOG_BYTES}"):
         connection.execute(f"PRAGMA {pragma}")
     return connection
+
+
+def _rarest(connection: sqlite3.Connection, words: Sequence[str]) -> list[str]:
+    """The words that stand in the fewest sections, without those that stand in none."""
+    connection.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.term USING fts5vocab('main', 'word', 'row')")
+    found = [
+        (connection.execute("SELECT doc FROM temp.term WHERE term = ?", (word,)).fetchone(), word) for word in words
+    ]
+    counted = sorted((row[0], word) for row, word in found if row is not None)
+    return [word for _, word in counted[:MAX_WORDS_LOOKED_FOR]]
 
 
 def _add(connection: sqlite3.Connection, file: KnownFile, rows: Sequence[Row]) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 
 from actors.memory.secret import secret_in
 from actors.memory.vector_table import quantised
-from actors.runtime.errors import ScentfieldError
+from actors.runtime.errors import ScentfieldError, Unavailable
 from coordinator.editing.file_lock import locked
 from coordinator.file_list import read_regular
 from coordinator.folder import private_folder
@@ -102,13 +102,19 @@ class Indexer:
 
         With an `allowance` nothing but what is gone is changed where more has to be done. `told` hears which share
         of it is done, and a word about it. Raises `Busy` where another process refreshes it for longer than `wait_s`
-        seconds.
+        seconds, `Unavailable` where its file cannot be written.
         """
         private_folder(self._index.path.parent)
-        with locked(self._index.path.with_suffix(".lock"), wait_s):
-            if rebuild or not self._index.is_current:
-                self._index.begin_anew()
-            return self._refreshed(allowance, told)
+        try:
+            with locked(self._index.path.with_suffix(".lock"), wait_s):
+                if rebuild or not self._index.is_current:
+                    self._index.begin_anew(self._wall_ns() // 1_000)
+                return self._refreshed(allowance, told)
+        except OSError as error:
+            raise Unavailable(
+                f"the index {str(self._index.path)!r} cannot be written ({error.strerror or error}): make room, or see "
+                "who may write to its folder"
+            ) from error
 
     def _refreshed(self, allowance: Allowance | None, told: Told) -> Refreshed:
         started_s = time.monotonic()

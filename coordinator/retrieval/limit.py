@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 MAX_QUERY_CHARACTERS: Final = 4_000
 MAX_TOP_K: Final = 1_000
+MAX_WORDS_LOOKED_FOR: Final = 16
+"""Of a longer query its rarest words."""
 MAX_SECTIONS_A_FILE: Final = 5_000
 N_CANDIDATES: Final = 100
 """How many sections each way of looking puts forward; more where more are wanted."""

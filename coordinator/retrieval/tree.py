@@ -49,9 +49,16 @@ class Look(NamedTuple):
 
 
 def look(root: Path, max_files: int) -> Look:
-    """Look at the tree; `root` is spelled without links."""
+    """Look at the tree; `root` is spelled without links.
+
+    Raises `Unavailable` in a repository whose git does not say what is ignored.
+    """
     folders: dict[str, bool] = {}
-    seen = [sight for path in listed_files(root, max_walked=max_files) for sight in _seen(root, path, folders)]
+    seen = [
+        sight
+        for path in listed_files(root, max_walked=max_files, must_ignore=True)
+        for sight in _seen(root, path, folders)
+    ]
     return Look(seen[:max_files], max(0, len(seen) - max_files))
 
 

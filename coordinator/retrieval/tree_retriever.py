@@ -21,7 +21,7 @@ from coordinator.reading.source import BinaryFile, SourceText, decode
 from coordinator.retrieval.answer import SOURCES, Answer, Source
 from coordinator.retrieval.condensing import condensed
 from coordinator.retrieval.fusion import fused
-from coordinator.retrieval.index_file import IndexFile, Place
+from coordinator.retrieval.index_file import IndexFile, NoIndex, Place
 from coordinator.retrieval.indexer import Allowance, Indexer, Refreshed, Told, silent
 from coordinator.retrieval.limit import (
     MAX_INLINE_BYTES,
@@ -148,7 +148,7 @@ class TreeRetriever:
         except Busy:
             return  # another agent takes it in; what is found is compared with the files all the same
         if self._n_waiting and not self._index.counts()["sections"]:
-            raise Unavailable(f"there is no index of {str(self.root)!r} yet: make it with `scentfield index`")
+            raise NoIndex(f"there is no index of {str(self.root)!r} yet: make it with `scentfield index`")
         self._looked_at_s = self._monotonic()
 
     def _by_meaning(self, query: str, n_wanted: int) -> tuple[list[tuple[int, float]], str]:

@@ -81,3 +81,16 @@ def test_another_tree_can_be_named(alone: Any, pages: Path, tmp_path: Path) -> N
     assert alone.json("index", str(other))["root"] == str(other.resolve())
     assert alone.json("search", "zebra", "--root", str(other))["passages"][0]["path"] == "a.md"
     assert alone("index", str(tmp_path / "none")).exit_code == 2
+
+
+def test_a_large_tree_has_to_be_indexed_first(alone: Any, pages: Path) -> None:
+    for number in range(70):
+        (pages / f"{number}.md").write_text(f"# Zebra {number}\n\nStripes.\n")
+    refused = alone("search", "zebra")
+    assert refused.exit_code == 4
+    assert refused.stderr.splitlines() == [
+        f"error: there is no index of {str(pages.resolve())!r} yet: make it with `scentfield index`"
+    ]
+    assert alone.json("search", "zebra", expect=4)["error"]["code"] == "no_index"
+    assert alone("index").exit_code == 0
+    assert alone("search", "zebra").exit_code == 0

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from actors.runtime.errors import Unavailable
 from coordinator.retrieval.tree import SETTLED_NS, Sight, is_named_like_secret, look
 
 
@@ -65,3 +66,11 @@ def test_a_stamp_is_trusted_when_the_file_had_been_still_for_two_seconds() -> No
     sight = Sight("a", "s", 1, newest_ns=1_000)
     assert sight.is_settled(1_000 + SETTLED_NS + 1)
     assert not sight.is_settled(1_000 + SETTLED_NS)
+
+
+def test_a_repository_whose_git_fails_is_not_taken_whole(tmp_path: Path) -> None:
+    root = tmp_path.resolve()
+    (root / ".git").write_text("gitdir: /nowhere\n")
+    (root / "a.log").write_text("x")
+    with pytest.raises(Unavailable, match=r"git does not say which files of .* are ignored \(not a git repository"):
+        look(root, 10)

@@ -2,6 +2,8 @@
 
 import os
 import sqlite3
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -409,3 +411,53 @@ def test_searches_and_what_put_passages_forward_are_counted(full: Any) -> None:
     }
     retriever.index(rebuild=True)
     assert retriever._index.tally()["searches_both"] == 3
+
+
+def test_an_indexer_that_is_killed_leaves_an_index_that_can_be_gone_on_with(full: Any) -> None:
+    for number in range(60):
+        full.write(f"n{number}.md", "".join(f"# Heading {number} {part}\n\nText.\n\n" for part in range(100)))
+    script = (
+        "import sys; from pathlib import Path; from coordinator.retrieval.index_file import IndexFile;"
+        "from coordinator.retrieval.limit import RetrievalSettings; from coordinator.retrieval.model import NoModel;"
+        "from coordinator.retrieval.tree_retriever import TreeRetriever;"
+        "TreeRetriever(Path(sys.argv[1]), IndexFile(Path(sys.argv[2])), NoModel('none'), RetrievalSettings())"
+        ".index(told=lambda share, note: print(note, flush=True))"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, str(full.root), str(full.index_path)], stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline()  # the second batch is being cut, the first is written or about to be
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    done = full.retriever().index()
+    assert (done.n_files, done.n_sections, done.left_out) == (63, 6_000 + 4, {})
+    assert full.retriever().search("parrot", top_k=1).notes == ()
+
+
+def test_a_search_never_shows_a_number_of_an_index_that_was_replaced(full: Any) -> None:
+    retriever = full.retriever()
+    retriever.index()
+    before = {section_id for section_id, _ in retriever._index.best_by_words(["kitten", "parrot"], 10)}
+    retriever.index(rebuild=True)
+    assert before
+    assert retriever._index.places(before) == {}
+
+
+def test_a_folder_that_cannot_be_written_is_said(full: Any) -> None:
+    full.index_path.parent.parent.mkdir()
+    full.index_path.parent.mkdir()
+    full.index_path.with_suffix(".lock").mkdir()
+    with pytest.raises(Unavailable, match="cannot be written"):
+        full.retriever().index()
+
+
+def test_of_a_long_query_the_rarest_words_are_looked_for(full: Any, found: Titles) -> None:
+    common = [f"common{letter}" for letter in "abcdefghijklmnopqrst"]
+    for number in range(3):
+        full.write(f"c{number}.md", f"# Common {number}\n\n{' '.join(common)}\n")
+    retriever = full.retriever()
+    assert "Parrot" in found(retriever, f"{' '.join(common)} parrot")
+    assert len(retriever.search(" ".join(common)).passages) == 3
+    assert found(retriever, " ".join(f"unknown{word}" for word in common)) == []
