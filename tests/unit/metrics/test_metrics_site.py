@@ -79,6 +79,15 @@ def test_an_actor_that_cannot_be_reached_is_down_and_the_other_is_served(tmp_pat
     assert f'{UP.name}{{domain="quality_store"}} 1.0' in body
     assert "scentfield_leases " not in body
     assert "scentfield_escalations_pending " in body
+    assert 'scentfield_layer_verdict{layer="lessons",measure="failure_rate",verdict="not_yet_known"} 1.0' in body
+
+
+def test_without_the_quality_store_there_are_no_figures_of_efficacy(tmp_path: Path, fetch: Any) -> None:
+    status, _, body = fetch(tmp_path, "/metrics", gone=("quality_store",))
+    assert status == 200
+    assert "scentfield_layer_verdict{" not in body
+    assert 'scentfield_layer_enabled{layer="lessons"} 1.0' in body
+    assert 'scentfield_layer_enabled{layer="edit_penalty"}' not in body
 
 
 def test_health_is_200_while_all_serve_and_503_with_the_reason_else(tmp_path: Path, fetch: Any) -> None:
