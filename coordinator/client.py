@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from actors.coordination.messages import Alive, Wanted
 from actors.quality_store.evidence import Evidence
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from coordinator.embedding.embedder import Embedder
 
 Value = TypeVar("Value")
+_WAY_S: Final = 0.05
 
 
 def connect_core(
@@ -76,7 +77,13 @@ def connect_core(
     transport: Transport | None = None
     embedder: Embedder | None = None
     if url and not settings.disabled:
-        transport = HttpTransport(url, token_for(url, settings.state_dir))
+        # It brings arrays along, which whoever does without the model does without.
+        from coordinator.embedding.gateway_line import gateway_embedder
+
+        token = token_for(url, settings.state_dir)
+        transport = HttpTransport(url, token)
+        # A hot path that asks the model waits for its answer as long as it says, and hardly longer.
+        embedder = gateway_embedder(HttpTransport(url, token, slack_s=_WAY_S)) if settings.model.is_wanted else None
     elif not settings.disabled:
         # Ray is a slow import and not needed by whoever does without it.
         from coordinator.cluster import attach

@@ -8,6 +8,7 @@ import json
 import os
 import threading
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
@@ -84,15 +85,28 @@ class HttpTransport:
 
     def call(self, domain: str, raw: bytes, timeout_s: float) -> bytes:
         """Send a request and wait for its reply. Raises `Unavailable`, which says what to do."""
-        headers = {"Content-Type": "application/octet-stream", "Scentfield-Timeout-S": repr(timeout_s)}
-        return self._ask("POST", f"/api/v1/submit/{domain}", raw, headers, timeout_s)
+        return self._post(f"/api/v1/submit/{domain}", raw, timeout_s)
 
     async def call_async(self, domain: str, raw: bytes, timeout_s: float) -> bytes:
         """As `call`, in a thread."""
+        return await self._in_a_thread(self.call, domain, raw, timeout_s)
+
+    def embedding(self, raw: bytes, timeout_s: float) -> bytes:
+        """Send a call to the embedding actor and wait for its answer. Raises as `call`."""
+        return self._post("/api/v1/embedding", raw, timeout_s)
+
+    async def embedding_async(self, raw: bytes, timeout_s: float) -> bytes:
+        """As `embedding`, in a thread."""
+        return await self._in_a_thread(self.embedding, raw, timeout_s)
+
+    def _post(self, path: str, raw: bytes, timeout_s: float) -> bytes:
+        headers = {"Content-Type": "application/octet-stream", "Scentfield-Timeout-S": repr(timeout_s)}
+        return self._ask("POST", path, raw, headers, timeout_s)
+
+    async def _in_a_thread(self, ask: Callable[..., bytes], *given: Any) -> bytes:
         import asyncio  # slow, and whoever calls this has it already
 
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads(), self.call, domain, raw, timeout_s)
+        return await asyncio.get_running_loop().run_in_executor(self._threads(), ask, *given)
 
     def _threads(self) -> ThreadPoolExecutor:
         """Threads of our own: calls that wait long would keep those of the loop from all else."""

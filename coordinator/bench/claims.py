@@ -75,7 +75,8 @@ def _row(crew: Crew, shape: Shape, plan: Plan, told: Callable[[str], None]) -> d
 
 def _pair(crew: Crew, shape: Shape, for_s: float, *, is_ours_first: bool) -> tuple[Round, Round]:
     def measured(what: str) -> Round:
-        return crew.round(shape.n_processes, what=what, batch=shape.batch, durable=shape.durable, for_s=for_s)
+        load = {"what": what, "batch": shape.batch, "durable": shape.durable}
+        return crew.round(shape.n_processes, for_s=for_s, n_a_call=shape.batch, **load)
 
     if is_ours_first:
         ours, reference = measured("scentfield"), measured("reference")

@@ -31,11 +31,16 @@ class Round:
 
 
 class Crew:
-    """Up to as many workers as were ever asked for; each keeps its session from round to round."""
+    """Up to as many workers as were ever asked for; each keeps its session from round to round.
 
-    def __init__(self, settings: Settings, folder: Path) -> None:
+    `module` is what a worker runs; it is given `more` besides the settings, its name and the folder.
+    """
+
+    def __init__(self, settings: Settings, folder: Path, module: str = "coordinator.bench.worker", **more: Any) -> None:
         self._settings = settings
         self._folder = folder
+        self._module = module
+        self._more = more
         self._workers: list[subprocess.Popen[str]] = []
 
     def __enter__(self) -> Crew:
@@ -66,10 +71,11 @@ class Crew:
             "settings": self._settings.model_dump(mode="json"),
             "name": f"bench-{number}",
             "root": str(self._folder),
+            **self._more,
         }
         with (self._folder / f"worker-{number}.log").open("wb") as log:
             worker = subprocess.Popen(
-                [sys.executable, "-m", "coordinator.bench.worker", json.dumps(config)],
+                [sys.executable, "-m", self._module, json.dumps(config)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -80,13 +86,16 @@ class Crew:
         self._workers.append(worker)
         return worker
 
-    def round(self, n_processes: int, *, what: str, batch: int, durable: bool, for_s: float) -> Round:
-        """Let the first `n_processes` workers call for `for_s` seconds, all from the same moment on."""
+    def round(self, n_processes: int, *, for_s: float, n_a_call: int = 1, **load: Any) -> Round:
+        """Let the first `n_processes` workers call for `for_s` seconds, all from the same moment on.
+
+        `load` is what their `prepare` takes. A call is `n_a_call` operations.
+        """
         workers = self._workers[:n_processes]
-        self._order(workers, do="prepare", what=what, batch=batch, durable=durable)
+        self._order(workers, do="prepare", **load)
         told = self._order(workers, do="run", at_s=time.monotonic() + _HEAD_START_S, for_s=for_s)
         self._order(workers, do="tidy")
-        return round_of(told, batch)
+        return round_of(told, n_a_call)
 
     def _order(self, workers: Sequence[subprocess.Popen[str]], **order: Any) -> list[dict[str, Any]]:
         for worker in workers:

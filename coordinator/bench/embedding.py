@@ -26,7 +26,7 @@ from coordinator.bench.house import bench_head
 from coordinator.bench.readiness import await_state
 from coordinator.embedding.embedder import Embedder
 from coordinator.embedding.launch import embedding_config, launch_embedding, stop_embedding
-from coordinator.embedding.line import RayEmbeddingLine
+from coordinator.embedding.ray_line import RayEmbeddingLine
 from coordinator.embedding.settings import EmbeddingSettings
 from coordinator.settings import Settings
 

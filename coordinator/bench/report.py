@@ -19,7 +19,7 @@ from rich.table import Table
 from actors.runtime.errors import Misuse
 from coordinator.settings import Settings
 
-BENCHES: Final = ("claims", "field", "embedding", "hotpath", "memory", "reading", "retrieval", "feedback")
+BENCHES: Final = ("claims", "field", "embedding", "hotpath", "mcp", "memory", "reading", "retrieval", "feedback")
 _PREFIX: Final = "scentfield-bench-"
 _HIDDEN: Final = ("reference", "note")
 
@@ -82,6 +82,15 @@ def _hot_path(quick: bool, told: Callable[[str], None]) -> list[dict[str, Any]]:
         return hot_path.measure_hot_path(hot_path.QUICK if quick else hot_path.FULL, folder, told=told)
 
 
+def _mcp(quick: bool, told: Callable[[str], None]) -> list[dict[str, Any]]:
+    # And the MCP library.
+    from coordinator.bench import mcp
+    from coordinator.bench.house import store_folder
+
+    with store_folder() as folder:
+        return mcp.measure_mcp(mcp.QUICK if quick else mcp.FULL, folder, told=told)
+
+
 def _memory(quick: bool, told: Callable[[str], None]) -> list[dict[str, Any]]:
     # Ray again.
     from coordinator.bench import memory
@@ -137,6 +146,7 @@ _ROWS: Final[Mapping[str, Callable[[bool, Callable[[str], None]], list[dict[str,
     "embedding": _embedding,
     "field": _field,
     "hotpath": _hot_path,
+    "mcp": _mcp,
     "memory": _memory,
     "reading": _reading,
     "retrieval": _retrieval,

@@ -54,7 +54,7 @@ def demo(
 def bench(
     call: Invocation,
     name: Annotated[
-        str, typer.Argument(help="claims, field, embedding, hotpath, memory, reading, retrieval or feedback.")
+        str, typer.Argument(help="claims, field, embedding, hotpath, mcp, memory, reading, retrieval or feedback.")
     ],
     quick: Annotated[bool, typer.Option("--quick", help="Measure little, to see that it runs.")] = False,
     docs: Annotated[

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from coordinator.embedding.embedder import Embedder
-from coordinator.embedding.line import RayEmbeddingLine
+from coordinator.embedding.ray_line import RayEmbeddingLine
 
 
 def ray_embedder(namespace: str) -> Embedder:

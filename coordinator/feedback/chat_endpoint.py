@@ -127,12 +127,17 @@ class ChatEndpoint:
                         return answer.status, self._read(answer)
                 finally:
                     if is_late():
-                        raise Unavailable(f"{self._where} gave no whole answer within {self._timeout_s:g} s")
+                        raise self._late()
+        except TimeoutError:
+            raise self._late() from None
         except (OSError, http.client.HTTPException) as error:
             why = f"{type(error).__name__}: {' '.join(str(error).split())}"
             raise Unavailable(f"{self._where} cannot be asked ({_redacted(why, key)[:_SHOWN]})") from None
         finally:
             connection.close()
+
+    def _late(self) -> Unavailable:
+        return Unavailable(f"{self._where} gave no whole answer within {self._timeout_s:g} s")
 
     def _read(self, answer: http.client.HTTPResponse) -> bytes:
         """The body. Raises `Unavailable` as soon as it is too long."""

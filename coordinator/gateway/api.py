@@ -16,10 +16,9 @@ from actors.runtime.errors import Misuse, ScentfieldError
 from coordinator.domain import DOMAINS, EMBEDDING, GATEWAY
 from coordinator.gateway.batcher import Batcher
 from coordinator.gateway.openapi import DOCUMENT_PATH, document
+from coordinator.gateway.timeout_header import MAX_TIMEOUT_S, TIMEOUT_HEADER, timeout_s
 from coordinator.metrics.probe import PATIENCE_S, Line
 
-TIMEOUT_HEADER: Final = "scentfield-timeout-s"
-MAX_TIMEOUT_S: Final = 1_200.0
 _DESCRIBED: Final = frozenset((*DOMAINS, EMBEDDING, GATEWAY))
 _BYTES: Final = "application/octet-stream"
 
@@ -45,8 +44,8 @@ class Api:
         if domain not in DOMAINS:
             return _unknown(domain)
         try:
-            timeout_s = _timeout_s(request.headers.get(TIMEOUT_HEADER), self._usual_s)
-            reply = await self._batcher.call_async(domain, await request.body(), timeout_s)
+            within_s = timeout_s(request.headers.get(TIMEOUT_HEADER), self._usual_s)
+            reply = await self._batcher.call_async(domain, await request.body(), within_s)
         except ScentfieldError as error:
             return _failed(error)
         return Response(reply, media_type=_BYTES)
@@ -59,19 +58,6 @@ class Api:
             return JSONResponse(await self._line.describe_async(domain, PATIENCE_S))
         except ScentfieldError as error:
             return _failed(error)
-
-
-def _timeout_s(given: str | None, usual_s: float) -> float:
-    """How long the caller waits. Raises `Misuse` for what is no time."""
-    if given is None:
-        return usual_s
-    try:
-        timeout_s = float(given)
-    except ValueError:
-        timeout_s = 0.0
-    if not 0.0 < timeout_s <= MAX_TIMEOUT_S:
-        raise Misuse(f"{TIMEOUT_HEADER}: {given[:40]!r} is no time: give seconds, up to {MAX_TIMEOUT_S:.0f}")
-    return timeout_s
 
 
 def _unknown(domain: str) -> Response:

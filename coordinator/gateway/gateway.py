@@ -18,17 +18,19 @@ ADVICE: Final = "set port under [gateway] to a free port or to 0, or enabled to 
 def gateway_site(premises: Premises) -> GatewaySite:
     """The site in a process that is connected to Ray."""
     # Ray is a slow import and not needed by whoever tests the site.
-    from coordinator.embedding.connect import ray_embedder
+    from coordinator.embedding.ray_line import RayEmbeddingLine
     from coordinator.metrics.ray_line import RayLine
 
     settings = premises.settings
-    embedder = ray_embedder(settings.namespace) if settings.model.is_wanted else None
-    return GatewaySite(RayLine(settings.namespace), premises, embedder)
+    embedding = RayEmbeddingLine(settings.namespace) if settings.model.is_wanted else None
+    return GatewaySite(RayLine(settings.namespace), premises, embedding)
 
 
-def tell_address(settings: Settings, url: str) -> None:
-    """Write down where the gateway serves, for clients that start at once."""
-    write_address(settings.state_dir, GatewayAddress(url, settings.namespace, settings.gateway.needs_token))
+def tell_address(settings: Settings, url: str) -> GatewayAddress:
+    """Write down where the gateway serves, for clients that start at once; returns what was written."""
+    address = GatewayAddress(url, settings.namespace, settings.gateway.needs_token)
+    write_address(settings.state_dir, address)
+    return address
 
 
 class Gateway:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -10,7 +13,7 @@ import uvicorn
 
 from actors.runtime.errors import Unavailable
 from coordinator.domain import GATEWAY
-from coordinator.gateway.address_file import forget_address
+from coordinator.gateway.address_file import forget_address, read_address
 from coordinator.gateway.as_started import differences
 from coordinator.gateway.gateway import ADVICE, Gateway, gateway_site, tell_address
 from coordinator.gateway.site import Premises
@@ -53,7 +56,7 @@ def premises(settings: Settings, root: Path) -> Premises:
 
 
 def serve(settings: Settings, root: Path, note: Callable[[str], None]) -> None:
-    """Run the gateway in this process until it is interrupted; `note` is told where it serves.
+    """Run the gateway in this process until it is interrupted or told to end; `note` is told where it serves.
 
     Raises `Unavailable` without a coordinator, and for a port that is taken.
     """
@@ -72,10 +75,23 @@ def serve(settings: Settings, root: Path, note: Callable[[str], None]) -> None:
     with listener:
         site = gateway_site(premises(settings, root))
         url = origin(gateway.host, listener.getsockname()[1])
-        tell_address(settings, url)
+        told = tell_address(settings, url)
         note(url)
-        config = server_config(site.app, lifespan="on", head_s=gateway.body_s)
-        uvicorn.Server(config).run(sockets=[listener])
+        try:
+            _run_until_interrupted(server_config(site.app, lifespan="on", head_s=gateway.body_s), listener)
+        finally:
+            if read_address(settings.state_dir) == told:  # else somebody else serves by now
+                forget_address(settings.state_dir)
+
+
+def _run_until_interrupted(config: uvicorn.Config, listener: socket.socket) -> None:
+    """Serve; the server ends in order, gives all back that its agents hold, and then hands the signal on."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[listener])
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _gateway(settings: Settings) -> WebActor:

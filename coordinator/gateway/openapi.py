@@ -8,11 +8,12 @@ from typing import Any, Final
 
 OPENAPI_VERSION: Final = "3.1.0"
 DOCUMENT_PATH: Final = "/api/v1/openapi.json"
+EMBEDDING_PATH: Final = "/api/v1/embedding"
 _REFUSALS: Final = {
     "400": "What was sent is no request, or something about it is wrong; nothing was done.",
     "401": "The token is missing or wrong.",
     "403": "The page that asks may not.",
-    "404": "There is no such actor.",
+    "404": "There is no such actor, or none is wanted here.",
     "408": "The body was not here in time; nothing was done.",
     "413": "The body is too large; nothing was done.",
     "421": "The request names this server by a name that is not its own.",
@@ -43,6 +44,7 @@ def document(
         "paths": {
             "/api/v1/submit/{domain}": {"post": _submit(list(submitted), timeout_header, max_timeout_s)},
             "/api/v1/describe/{domain}": {"get": _describe(list(described))},
+            EMBEDDING_PATH: {"post": _embedding(timeout_header, max_timeout_s)},
             DOCUMENT_PATH: {"get": _document()},
         },
         "components": {
@@ -58,17 +60,36 @@ def document(
     }
 
 
-def _submit(names: list[str], timeout_header: str, max_timeout_s: float) -> dict[str, Any]:
-    waiting = {
+def _waiting(timeout_header: str, max_timeout_s: float) -> dict[str, Any]:
+    return {
         "name": timeout_header,
         "in": "header",
         "description": "how many seconds the caller waits; a claim that waits for its turn needs them",
         "schema": {"type": "number", "exclusiveMinimum": 0, "maximum": max_timeout_s},
     }
+
+
+def _embedding(timeout_header: str, max_timeout_s: float) -> dict[str, Any]:
+    return {
+        "operationId": "embedding",
+        "summary": "Hand a call to the embedding actor, and its answer back",
+        "parameters": [_waiting(timeout_header, max_timeout_s)],
+        "requestBody": {"required": True, "content": {_BYTES: {"schema": {"type": "string", "format": "binary"}}}},
+        "responses": {
+            "200": {
+                "description": "The answer: also that the model is not ready, or busy.",
+                "content": {_BYTES: {"schema": {"type": "string", "format": "binary"}}},
+            },
+            **_refusals("400", "404", "408", "413"),
+        },
+    }
+
+
+def _submit(names: list[str], timeout_header: str, max_timeout_s: float) -> dict[str, Any]:
     return {
         "operationId": "submit",
         "summary": "Hand a request to a state actor, and its reply back",
-        "parameters": [_domain(names), waiting],
+        "parameters": [_domain(names), _waiting(timeout_header, max_timeout_s)],
         "requestBody": {"required": True, "content": {_BYTES: {"schema": {"type": "string", "format": "binary"}}}},
         "responses": {
             "200": {

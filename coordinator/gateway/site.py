@@ -23,9 +23,11 @@ from coordinator.conversation import Conversation, value_of
 from coordinator.domain import DOMAINS, SCENT_FIELD
 from coordinator.efficacy.terms import terms_of
 from coordinator.embedding.embedder import Embedder
+from coordinator.embedding.line import Line as EmbeddingLine
 from coordinator.gateway.api import Api
 from coordinator.gateway.batcher import Batcher
 from coordinator.gateway.door import Door
+from coordinator.gateway.embedding_api import EmbeddingApi
 from coordinator.gateway.guard import Guard
 from coordinator.gateway.hook_desk import HookDesk
 from coordinator.gateway.jail import Jail
@@ -49,16 +51,18 @@ class Premises:
 class GatewaySite:
     """The application; `app` is what a web server runs, with its lifespan."""
 
-    def __init__(self, line: Line, premises: Premises, embedder: Embedder | None = None) -> None:
+    def __init__(self, line: Line, premises: Premises, embedding: EmbeddingLine | None = None) -> None:
         settings = premises.settings
         self._pages = Site(line, terms_of(settings), state_dir=settings.state_dir)
         self._batcher = Batcher(line, settings.call_timeout_s)
         jail = Jail(settings, premises.root)
-        self._mcp = McpSite(settings, jail, self._batcher, embedder)
+        self._mcp = McpSite(settings, jail, self._batcher, None if embedding is None else Embedder(embedding))
         self._page = PageSite(line, self._batcher, jail.spaces(), settings)
         api = Api(line, self._batcher, settings.call_timeout_s)
+        embedding_api = EmbeddingApi(embedding, settings.call_timeout_s, settings.gateway.max_body_bytes)
         routes = [
             *api.routes,
+            *embedding_api.routes,
             *self._pages.routes,
             *self._page.routes,
             Route("/readyz", self._ready),

@@ -63,7 +63,7 @@ class WebServer:
         *,
         path: str = "",
         lifespan: Literal["on", "off"] = "off",
-        tell: Callable[[str], None] = lambda _: None,
+        tell: Callable[[str], object] = lambda _: None,
         head_s: float = HEAD_S,
     ) -> None:
         self._address = address

@@ -16,7 +16,7 @@ from actors.embedding.messages import Vectors
 from actors.embedding.status import State, Status
 from actors.runtime.errors import Misuse, Unavailable
 from coordinator.embedding.embedder import Embedder
-from coordinator.embedding.line import RayEmbeddingLine
+from coordinator.embedding.ray_line import RayEmbeddingLine
 from coordinator.embedding.settings import EmbeddingSettings
 from coordinator.settings import Settings
 

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from actors.runtime.errors import Misuse
-from coordinator.bench import field
+from coordinator.bench import field, mcp
 from coordinator.bench.claims import Shape, row_of
 from coordinator.bench.crew import Round, quantile, round_of
 from coordinator.bench.report import machine_here, measure, notes_of, table_of
@@ -52,6 +52,19 @@ def test_a_row_has_the_medians_and_the_range_of_the_pairs_ratios() -> None:
     assert (CLAIMS["reference_ops_per_s"], CLAIMS["reference_p50_ms"]) == (110_000, 2.0)
     assert CLAIMS["ratio"] == 1.5
     assert CLAIMS["ratio_range"] == [1.2, 2.0]
+
+
+def test_a_row_over_mcp_has_both_ratios_with_their_ranges() -> None:
+    pairs = [
+        (Round(300.0, 3.0, 9.0), Round(500.0, 2.0, 5.0)),
+        (Round(400.0, 2.6, 8.0), Round(500.0, 1.3, 4.0)),
+        (Round(350.0, 2.4, 7.0), Round(500.0, 2.0, 6.0)),
+    ]
+    row = mcp.row_of(mcp.Shape("http", 4, 16), pairs)
+    assert (row["transport"], row["n_processes"], row["n_clients"]) == ("http", 4, 16)
+    assert (row["ratio"], row["ratio_range"]) == (1.5, [1.2, 2.0])
+    assert (row["ops_share"], row["ops_share_range"]) == (0.7, [0.6, 0.8])
+    assert (row["ops_per_s"], row["reference_ops_per_s"]) == (350, 500)
 
 
 def test_a_row_has_the_promised_names_first() -> None:

@@ -22,7 +22,9 @@ TOKEN = "a-token-of-this-test-0123456789abcdef"
 class OpenGateway:
     """Serves from a thread of its own; `url` is where, `line` how it reaches the actors, `root` the tree."""
 
-    def __init__(self, folder: Path, line_class: type, *, gone: tuple[str, ...] = (), **gateway: Any) -> None:
+    def __init__(
+        self, folder: Path, line_class: type, *, gone: tuple[str, ...] = (), embedding: Any = None, **gateway: Any
+    ) -> None:
         self.root = folder / "tree"
         (self.root / "src").mkdir(parents=True, exist_ok=True)
         for name in ("a", "b"):
@@ -30,7 +32,7 @@ class OpenGateway:
         self._settings = Settings(
             data_dir=folder / "state", space="test", ttl_s=2.0, lock_delay_s=0.3, gateway=GatewaySettings(**gateway)
         )
-        self._line_class, self._gone = line_class, gone
+        self._line_class, self._gone, self._embedding = line_class, gone, embedding
         self.loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self.loop.run_forever)
         self._thread.start()
@@ -41,7 +43,7 @@ class OpenGateway:
         folder.mkdir()
         self.line = self._line_class(folder, gone=self._gone)
         self.premises = Premises(self._settings, self.root, TOKEN)
-        self.site = GatewaySite(self.line, self.premises)
+        self.site = GatewaySite(self.line, self.premises, self._embedding)
         self._server = WebServer(
             self.site.app, Address("127.0.0.1", 0, "gateway", ""), lifespan="on", head_s=self._settings.gateway.body_s
         )
@@ -76,7 +78,7 @@ class OpenGateway:
 
 @pytest.fixture
 def open_gateway(tmp_path: Path, local_line: type) -> Iterator[Callable[..., OpenGateway]]:
-    """`open_gateway(max_body_bytes=2_000, ...)`: arguments are settings of `[gateway]`, and `gone` actors."""
+    """`open_gateway(max_body_bytes=2_000, ...)`: settings of `[gateway]`; `gone` actors, an `embedding` line."""
     opened: list[OpenGateway] = []
 
     def open_one(**options: Any) -> OpenGateway:

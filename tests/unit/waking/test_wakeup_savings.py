@@ -29,7 +29,7 @@ def test_a_tenth_of_the_tokens_is_saved_at_least(name, max_tokens):
     made = [lay_out(order, "", room) for order in (facts, *(_shuffled(facts, seed) for seed in range(1, 5)))]
     for wakeup in made:
         assert len(wakeup.placed) > 10
-        assert 0.9 * max_tokens < wakeup.n_tokens < wakeup.n_flat_tokens
+        assert 0.8 * max_tokens < wakeup.n_tokens < wakeup.n_flat_tokens
     assert sum(one.n_tokens for one in made) <= 0.9 * sum(one.n_flat_tokens for one in made)
 
 
