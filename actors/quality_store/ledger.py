@@ -145,6 +145,7 @@ class Ledger:
         self.edits = EditCounts()
         self.accounts = Accounts()
         self.chain = Chain()
+        self._closed_facts: dict[int, DayFacts] = {}
 
     @property
     def open_day(self) -> int | None:
@@ -165,9 +166,14 @@ class Ledger:
         return max(utc_day(at_utc_s), self.chain.last_day + 1, self.open_day or 0)
 
     def facts(self, day: int) -> DayFacts:
-        """All that is known of a day."""
-        sheet = self.days.by_number.get(day)
-        return self.evidence.facts(day, () if sheet is None else sheet.ledger_rows())
+        """All that is known of a day. A closed one does not change, and is put together once."""
+        known = self._closed_facts.get(day)
+        if known is None:
+            sheet = self.days.by_number.get(day)
+            known = self.evidence.facts(day, () if sheet is None else sheet.ledger_rows())
+            if day <= self.chain.last_day:
+                self._closed_facts[day] = known
+        return known
 
     @property
     def n_trial_units(self) -> int:
@@ -192,6 +198,7 @@ class Ledger:
         self.evidence.close(fact.day)
         self.days.drop_before(fact.first_day_kept)
         self.evidence.drop_before(fact.first_day_kept)
+        self._closed_facts = {day: known for day, known in self._closed_facts.items() if day >= fact.first_day_kept}
         self.months.drop_before(fact.first_month_kept)
 
     def check_invariants(self) -> None:

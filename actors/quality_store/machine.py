@@ -95,7 +95,7 @@ class QualityStore(PinnedMachine):
 
     schema = SCHEMA
     events = EVENTS + NOTE_EVENTS + SWITCH_EVENTS
-    long_rows = frozenset({"agents", "ledger_chain"})
+    long_rows = frozenset({"answer_windows", "agents", "ledger_chain"})
     state_format = StateFormat(2, {1: lambda parts: parts}, SUCCESSORS)
     """Format 1 had no evidence beside the ledger's rows, and views that did not say which layers had a say in them."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
-from typing import Final
+from typing import Final, TypeVar
 
 from actors.scent_field.expiry import Expiry
 from actors.scent_field.lease import Lease
@@ -23,7 +24,10 @@ from actors.scent_field.request import check_space
 from actors.scent_field.state import FieldState
 from actors.scent_field.waiter import Waiter
 
+Row = TypeVar("Row", ClaimRow, WaiterRow)
 MAX_TARGETS_LISTED: Final = 8
+MAX_CHARS_LISTED: Final = 2**19
+"""Targets may be long; a list of claims or waiters ends where its targets have so many characters."""
 
 
 class Listing:
@@ -39,9 +43,8 @@ class Listing:
         """The live claims, the newest first; those without progress for long are among them."""
         check_space(self._state, command.space)
         book = self._state.look(command.space).leases
-        limit = self._limit(command.limit)
-        live = (lease for lease in reversed(book.leases.values()) if lease.is_live)
-        rows = tuple([self._claim(lease, now_s) for lease in islice(live, limit)])
+        live = (self._claim(lease, now_s) for lease in reversed(book.leases.values()) if lease.is_live)
+        rows = tuple(_fitting(islice(live, self._limit(command.limit))))
         return ClaimList(rows, book.n_live - len(rows))
 
     def _claim(self, lease: Lease, now_s: float) -> ClaimRow:
@@ -64,7 +67,7 @@ class Listing:
         """Who waits, in the order of the line."""
         check_space(self._state, command.space)
         line = self._state.look(command.space).waiters.waiters
-        rows = tuple([_waiter(line[ticket], now_s) for ticket in sorted(line)[: self._limit(command.limit)]])
+        rows = tuple(_fitting(_waiter(line[ticket], now_s) for ticket in sorted(line)[: self._limit(command.limit)]))
         return WaiterList(rows, len(line) - len(rows))
 
     def refusals(self, command: ListRefusals, now_s: float) -> RefusalList:
@@ -74,6 +77,16 @@ class Listing:
 
     def _limit(self, asked: int) -> int:
         return max(0, min(asked, self._state.limits.max_rows))
+
+
+def _fitting(rows: Iterator[Row]) -> Iterator[Row]:
+    """The first rows, as far as their targets are short enough together."""
+    room = MAX_CHARS_LISTED
+    for row in rows:
+        room -= sum(map(len, row.targets))
+        if room < 0:
+            return
+        yield row
 
 
 def _waiter(waiter: Waiter, now_s: float) -> WaiterRow:

@@ -18,6 +18,11 @@ def series(name: str, where: str = "") -> str:
     return f"scentfield_{name}{{{f'{where},' if where else ''}{AT}}}"
 
 
+def recorded(name: str) -> str:
+    """The series of a recording rule, by its whole name."""
+    return f"{name}{{{AT}}}"
+
+
 def now(name: str, *by: str, where: str = "") -> str:
     """A gauge as it is."""
     return f"{_sum(by)} ({series(name, where)})"
@@ -36,6 +41,11 @@ def per_second(name: str, *by: str, where: str = "") -> str:
 def within(span: str, name: str, *by: str, where: str = "") -> str:
     """A counter's growth over the span that ends now."""
     return f"{_sum(by)} (increase({series(name, where)}[{span}]))"
+
+
+def or_zero(expr: str) -> str:
+    """Zero while the expression has no series: nothing of its kind has happened yet."""
+    return f"({expr}) or (vector(0) unless on () ({expr}))"
 
 
 def share(part: str, whole: str) -> str:

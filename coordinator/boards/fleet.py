@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from coordinator.boards.board import GOOD_AT_ZERO, Board, Query, Row, Step, graph, number
-from coordinator.boards.expression import now, per_minute, within
+from coordinator.boards.expression import now, or_zero, per_minute, within
 
 _NOW: Final = Row(
     "Now",
@@ -94,9 +94,24 @@ _CLAIMS: Final = Row(
             Query(within("1h", "duplicate_work_prevented_total", "instance"), "{{instance}}"),
         ),
         graph(
+            "Changes refused, an hour",
+            "Of targets that somebody else held, by the git guard or by an agent's hook.",
+            Query(or_zero(within("1h", "changes_refused_total", "source")), "{{source}}"),
+        ),
+        graph(
+            "Claims of each coordinator",
+            "Claims that block others, by the coordinator that keeps them.",
+            Query(now("leases", "instance"), "{{instance}}"),
+        ),
+        graph(
             "Callers that watch",
             "Calls that wait for the field to change; they cost nothing while nothing does.",
             Query(now("watchers", "instance"), "{{instance}}"),
+        ),
+        graph(
+            "Handed over, an hour",
+            "Claims that their holders gave to another agent.",
+            Query(within("1h", "claims_transferred_total"), "claims"),
         ),
     ),
 )

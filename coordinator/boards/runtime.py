@@ -229,13 +229,20 @@ _EXPORTER: Final = Row(
             "The exporter waits two seconds at most for an actor that is silent.",
             Query('scrape_duration_seconds{job="scentfield",instance=~"$instance"}', "{{instance}}"),
             unit="s",
-            width=12,
+        ),
+        Panel(
+            "Totals outlive their processes",
+            "Counts of processes are added up in a file of the state folder. Red: it cannot be written, and they would "
+            "begin anew with the exporter.",
+            (Query(series("process_totals_kept"), "{{instance}}"),),
+            kind="states",
+            steps=(Step(None, "red"), Step(1, "green")),
+            names=(("0", "not kept"), ("1", "kept")),
         ),
         graph(
             "Samples of a scrape",
             "Labels are bounded: this stays below 10,000 whatever agents do.",
             Query('scrape_samples_scraped{job="scentfield",instance=~"$instance"}', "{{instance}}"),
-            width=12,
         ),
     ),
 )
@@ -256,9 +263,9 @@ _RAY: Final = Row(
             unit="bytes",
         ),
         graph(
-            "Actors",
-            "Of all jobs on the cluster, by Ray's state.",
-            Query('sum by (State) (ray_actors{Source="gcs"})', "{{State}}"),
+            "Open files and connections",
+            "File descriptors of the actors' processes.",
+            Query('sum by (Component) (ray_component_num_fds{Component=~"ray::.*"})', "{{Component}}"),
         ),
         graph(
             "Memory of the actors' processes",

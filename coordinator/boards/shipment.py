@@ -62,6 +62,7 @@ scrape_configs:
   # Ray's own metrics, from each node of the cluster; the exporter knows where they are. Ray's own boards find here what
   # they expect.
   - job_name: ray
+    scrape_timeout: 10s # a node's agent is slow on a busy machine
     http_sd_configs:
       - url: "http://{exporter}/ray-nodes"
         refresh_interval: 15s

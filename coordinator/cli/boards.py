@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 from urllib.parse import urlsplit
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from coordinator.boards.board import Board
 
 _PROMETHEUS: Final = "http://127.0.0.1:9090"
+MAX_MINUTES: Final = 60 * 24 * 30
+DEFAULT_MINUTES: Final = 60.0
+_RATE_S: Final = 60
+"""Four scrapes, as Grafana takes it."""
 
 
 def show(
@@ -90,6 +95,36 @@ def export(
         ],
         notes,
     )
+
+
+def draw(
+    call: Invocation,  # noqa: ARG001  # every command has it
+    board: Annotated[str, typer.Argument(help="Which board.", metavar="BOARD")],
+    file: Annotated[Path, typer.Argument(help="Where to put the picture.", metavar="FILE.png", dir_okay=False)],
+    prometheus: Annotated[str, typer.Option(help="The Prometheus to ask.", metavar="URL")] = _PROMETHEUS,
+    minutes: Annotated[
+        float, typer.Option(help="How far back it goes.", metavar="N", min=1, max=MAX_MINUTES)
+    ] = DEFAULT_MINUTES,
+) -> Outcome:
+    """Draw a board from what a Prometheus has, without Grafana; needs the extra `plot`.
+
+    Example: scentfield boards draw fleet fleet.png --minutes 30
+    """
+    # The same, and matplotlib.
+    from coordinator.boards.catalogue import BOARDS
+    from coordinator.boards.picture import Frame, check_picture, write_picture
+    from coordinator.boards.prometheus import Prometheus
+
+    chosen = _board(board, BOARDS)
+    _check_url(prometheus)
+    check_picture(file)
+    now_s = time.time()
+    frame = Frame(now_s - 60 * minutes, now_s, _RATE_S)
+    empty = write_picture(chosen, frame, Prometheus(prometheus), file)
+    n_panels = len(list(chosen.panels))
+    document = {"board": board, "file": str(file), "panels": n_panels, "without_data": empty}
+    notes = [f"no data: {', '.join(empty)}"] if empty else []
+    return Outcome(document, [Line(f"drawn: {file}, {n_panels} panels")], notes)
 
 
 def _exporter(host: str, port: int) -> str:

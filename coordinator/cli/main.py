@@ -112,7 +112,7 @@ _GROUPS: Final[dict[str, tuple[CommandFunction, dict[str, CommandFunction]]]] = 
         },
     ),
     "ledger": (ledger.show, {"show": ledger.show, "export": ledger.export, "verify": ledger.verify}),
-    "boards": (boards.show, {"show": boards.show, "export": boards.export}),
+    "boards": (boards.show, {"show": boards.show, "export": boards.export, "draw": boards.draw}),
     "answers": (answers.show, {"show": answers.show, "reset": answers.reset}),
     "embedding": (embedding.status, {"status": embedding.status, "warm": embedding.warm}),
     "playbook": (

@@ -13,8 +13,8 @@ MAX_WINDOW: Final = 100_000
 class QualityMonitor:
     """The newest `window_size` qualities of whoever records them here. In memory and for one process.
 
-    What all agents see together is kept by the quality store: `agent.answer_quality()`. Raises `Misuse` for a window or
-    a threshold that cannot be.
+    What all agents see together is kept by the quality store: `agent.answers.quality()`. Raises `Misuse` for a
+    window or a threshold that cannot be.
     """
 
     def __init__(self, window_size: int = 100, threshold: float = 0.6) -> None:

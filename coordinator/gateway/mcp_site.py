@@ -46,6 +46,8 @@ _SESSION_HEADER: Final = "mcp-session-id"
 _VERSION_HEADER: Final = "mcp-protocol-version"
 _BEATS_A_TTL: Final = 3.0
 _ROUND_S: Final = 0.25
+_MOMENT_S: Final = 1.0
+_LOOK_S: Final = 0.02
 _log = logging.getLogger(__name__)
 
 
@@ -108,7 +110,7 @@ class McpSite:
             await self._manager.handle_request(scope, whole, partial(self._send_opening, send))
         elif asked is None:
             await self._attended(session, scope, whole, send)
-        elif self._in_flight.took(session, asked):
+        elif await self._takes(session, asked):
             try:
                 await self._attended(session, scope, whole, send)
             finally:
@@ -116,6 +118,15 @@ class McpSite:
         else:
             what = f"a request with the id {asked!r} is being answered: give each request of a session its own id"
             await _refused(asked, what)(scope, receive, send)
+
+    async def _takes(self, session: str, asked: str | int) -> bool:
+        """Whether an id is free, or is so in a moment: a client has its answer before the request is over here."""
+        until_s = self._monotonic() + _MOMENT_S
+        while not self._in_flight.took(session, asked):
+            if self._monotonic() >= until_s:
+                return False
+            await asyncio.sleep(_LOOK_S)
+        return True
 
     async def _attended(self, session: str, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request of a session, which is there meanwhile."""

@@ -35,6 +35,7 @@ from coordinator.gateway.mcp_site import McpSite
 from coordinator.gateway.pace import Pace
 from coordinator.metrics.exporter import Site
 from coordinator.metrics.probe import PATIENCE_S, Line
+from coordinator.metrics.total_file import TotalFile
 from coordinator.page.site import PageSite
 from coordinator.settings import Settings
 
@@ -53,7 +54,8 @@ class GatewaySite:
 
     def __init__(self, line: Line, premises: Premises, embedding: EmbeddingLine | None = None) -> None:
         settings = premises.settings
-        self._pages = Site(line, terms_of(settings), state_dir=settings.state_dir)
+        totals = TotalFile(settings.state_dir, settings.namespace)
+        self._pages = Site(line, totals, terms_of(settings))
         self._batcher = Batcher(line, settings.call_timeout_s)
         jail = Jail(settings, premises.root)
         self._mcp = McpSite(settings, jail, self._batcher, None if embedding is None else Embedder(embedding))

@@ -24,7 +24,7 @@ _KEYS: Final[Mapping[str, Metric]] = {
     "n_unanswered": gauge(
         "unanswered", "Requests without an answer now: those queued, and those that wait for a target", "domain"
     ),
-    "n_requests": counter("requests", "Calls that arrived since the actor's process started", "domain"),
+    "n_requests": counter("requests", "Calls that arrived", "domain"),
     "n_busy": counter("busy", "Calls that were turned away because a limit was reached", "domain"),
     "n_turns": counter("turns", "Turns of the actor's loop", "domain"),
     "largest_batch": gauge("largest_batch", "Most requests that shared one turn since the process started", "domain"),
@@ -43,6 +43,8 @@ _KEYS: Final[Mapping[str, Metric]] = {
 }
 """Where each number of an account goes."""
 
+PROCESS_COUNTS: Final = tuple(key for key, metric in _KEYS.items() if metric.kind == "counter" and key != "seq")
+"""What a process counts from its start on; the journal's rows are counted in the store."""
 ACTOR_METRICS: Final = (UP, *_KEYS.values())
 
 

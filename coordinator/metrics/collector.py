@@ -21,6 +21,7 @@ from coordinator.efficacy.figure import Figures
 from coordinator.metrics.actor_metric import ACTOR_METRICS, actor_families
 from coordinator.metrics.answer_metric import ANSWER_METRICS, answer_families
 from coordinator.metrics.efficacy_metric import EFFICACY_METRICS, efficacy_families, enabled_family
+from coordinator.metrics.exporter_metric import EXPORTER_METRICS, KEPT
 from coordinator.metrics.field_metric import FIELD_METRICS, field_families
 from coordinator.metrics.learning_metric import LEARNING_METRICS, learning_families
 from coordinator.metrics.ledger_metric import LEDGER_METRICS, ledger_families
@@ -42,6 +43,7 @@ METRICS: Final[tuple[Metric, ...]] = (
     *MODEL_METRICS,
     *EFFICACY_METRICS,
     *RETRIEVAL_METRICS,
+    *EXPORTER_METRICS,
 )
 
 
@@ -64,7 +66,8 @@ class FieldCollector(Collector):
     """The one collector of everything that Scentfield exports.
 
     `model` is the embedding actor's account, if any; `figures` are those of efficacy, where the ledger answered;
-    `indices` are those of the node.
+    `indices` are those of the node; `is_kept` is whether the counts of processes are added up on the disk, None if they
+    are not added up.
     """
 
     def __init__(
@@ -73,11 +76,14 @@ class FieldCollector(Collector):
         model: Mapping[str, Any] | None = None,
         figures: Figures | None = None,
         indices: RetrievalAccount | None = None,
+        *,
+        is_kept: bool | None = None,
     ) -> None:
         self._sightings = sightings
         self._model = model
         self._figures = figures
         self._indices = indices
+        self._is_kept = is_kept
 
     def collect(self) -> Iterator[Family]:
         """The metrics that have samples, always in the same order."""
@@ -103,6 +109,8 @@ class FieldCollector(Collector):
         )
         if self._model is not None:
             yield from model_families(self._model)
+        if self._is_kept is not None:
+            yield KEPT.family([((), float(self._is_kept))])
         if self._figures is not None:
             yield from efficacy_families(self._figures)
         if self._indices is not None:

@@ -16,9 +16,10 @@ from starlette.routing import Route
 
 from actors.runtime.log import LogConfig, configure, take_over
 from coordinator.efficacy.figure import Terms
-from coordinator.metrics.exposition import encoded, look_through
+from coordinator.metrics.exposition import look_through
 from coordinator.metrics.probe import Line, Probe
 from coordinator.metrics.ray_node import RayNodePage, Targets, ray_targets
+from coordinator.metrics.total_file import TotalFile
 from coordinator.web.server import Address, WebServer
 
 EXPORTER: Final = "exporter"
@@ -32,27 +33,24 @@ class ExporterConfig:
     namespace: str
     host: str
     port: int
+    state_dir: str
     log: LogConfig | None = None
     terms: Terms = field(default_factory=Terms)
-    state_dir: str = ""
 
 
 class Site:
-    """The pages, over any line to the state actors; `ray_targets` is asked for what the page of Ray's nodes says.
+    """The pages, over any line to the state actors.
 
-    `state_dir` is where the indices of this node are.
+    `totals` adds up what their processes count, `terms` say how efficacy is judged; `ray_targets` is asked for what the
+    page of Ray's nodes says.
     """
 
     def __init__(
-        self,
-        line: Line,
-        terms: Terms | None = None,
-        ray_targets: Targets | None = None,
-        state_dir: Path | None = None,
+        self, line: Line, totals: TotalFile, terms: Terms | None = None, ray_targets: Targets | None = None
     ) -> None:
         self._probe = Probe(line)
+        self._totals = totals
         self._terms = terms or Terms()
-        self._state_dir = state_dir
         self.routes = [Route("/metrics", self._metrics), Route("/healthz", self._health)]
         if ray_targets is not None:
             self.routes.append(Route("/ray-nodes", RayNodePage(ray_targets).answer))
@@ -63,11 +61,8 @@ class Site:
         return await self._probe.prove()
 
     async def _metrics(self, request: Request) -> Response:
-        look = await look_through(self._probe, self._terms, self._state_dir)
-        accept = request.headers.get("accept", "")
-        body, content_type = encoded(
-            look.sightings, accept, model=look.model, figures=look.figures, indices=look.indices
-        )
+        look = await look_through(self._probe, self._terms, self._totals)
+        body, content_type = look.encoded(request.headers.get("accept", ""))
         return Response(body, headers={"content-type": content_type})
 
     async def _health(self, _request: Request) -> Response:
@@ -89,9 +84,8 @@ class Exporter:
             configure(config.log)
             take_over(EXPORTER)
         address = Address(config.host, config.port, EXPORTER, _ADVICE)
-        site = Site(
-            RayLine(config.namespace), config.terms, ray_targets, Path(config.state_dir) if config.state_dir else None
-        )
+        totals = TotalFile(Path(config.state_dir), config.namespace)
+        site = Site(RayLine(config.namespace), totals, config.terms, ray_targets)
         self._server = WebServer(site.app, address, path="/metrics")
 
     async def describe(self) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, choose_encoder
@@ -14,6 +13,7 @@ from coordinator.efficacy.figure import Figures, Terms, figures_of
 from coordinator.efficacy.terms import terms_of
 from coordinator.metrics.collector import FieldCollector, Sighting
 from coordinator.metrics.probe import Probe
+from coordinator.metrics.total_file import TotalFile
 from coordinator.retrieval.account import RetrievalAccount, account_of
 from coordinator.settings import Settings
 
@@ -25,8 +25,9 @@ def exposition(settings: Settings) -> str:
     from coordinator.metrics.ray_line import RayLine
 
     attach(settings)
-    look = asyncio.run(look_through(Probe(RayLine(settings.namespace)), terms_of(settings), settings.state_dir))
-    return encoded(look.sightings, model=look.model, figures=look.figures, indices=look.indices)[0].decode()
+    totals = TotalFile(settings.state_dir, settings.namespace)
+    look = asyncio.run(look_through(Probe(RayLine(settings.namespace)), terms_of(settings), totals))
+    return look.encoded()[0].decode()
 
 
 def encoded(
@@ -36,10 +37,11 @@ def encoded(
     model: Mapping[str, Any] | None = None,
     figures: Figures | None = None,
     indices: RetrievalAccount | None = None,
+    is_kept: bool | None = None,
 ) -> tuple[bytes, str]:
     """The exposition in the format that an Accept header asks for, and its content type."""
     encode, content_type = choose_encoder(accept)
-    return encode(FieldCollector(sightings, model, figures, indices)), content_type
+    return encode(FieldCollector(sightings, model, figures, indices, is_kept=is_kept)), content_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +52,29 @@ class Look:
     model: Mapping[str, Any] | None
     figures: Figures | None
     indices: RetrievalAccount
+    is_kept: bool
+
+    def encoded(self, accept: str = CONTENT_TYPE_PLAIN_0_0_4) -> tuple[bytes, str]:
+        """As the function."""
+        return encoded(
+            self.sightings,
+            accept,
+            model=self.model,
+            figures=self.figures,
+            indices=self.indices,
+            is_kept=self.is_kept,
+        )
 
 
-def _account(state_dir: Path | None) -> RetrievalAccount:
-    return RetrievalAccount() if state_dir is None else account_of(state_dir)
+async def look_through(probe: Probe, terms: Terms, totals: TotalFile) -> Look:
+    """Ask the actors and the model, then the ledger, each within the probe's patience; and look at the indices.
 
-
-async def look_through(probe: Probe, terms: Terms, state_dir: Path | None) -> Look:
-    """Ask the actors and the model, then the ledger, each within the probe's patience; and look at the indices."""
-    sightings, model, indices = await asyncio.gather(
-        probe.look(), probe.look_at_model(), asyncio.to_thread(_account, state_dir)
+    What their processes count is added up last, in the file of `totals`.
+    """
+    seen, account, indices = await asyncio.gather(
+        probe.look(), probe.look_at_model(), probe.look_at_indices(lambda: account_of(totals.state_dir))
     )
-    evidence = await probe.look_at_evidence(sightings)
-    return Look(sightings, model, None if evidence is None else figures_of(evidence, terms), indices)
+    evidence = await probe.look_at_evidence(seen)
+    sightings, model = await totals.carried(seen, account)
+    figures = None if evidence is None else figures_of(evidence, terms)
+    return Look(sightings, model, figures, indices, totals.is_kept)

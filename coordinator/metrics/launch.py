@@ -12,10 +12,8 @@ def start_exporter(settings: Settings) -> bool:
     """Create the exporter unless it is there or not wanted; True if it was created. Does not wait for it."""
     if not settings.metrics:
         return False
-    where = settings.metrics_host, settings.metrics_port
-    config = ExporterConfig(
-        settings.namespace, *where, settings.log.config(), terms_of(settings), str(settings.state_dir)
-    )
+    where = settings.metrics_host, settings.metrics_port, str(settings.state_dir)
+    config = ExporterConfig(settings.namespace, *where, settings.log.config(), terms_of(settings))
     return _exporter(settings).start(Exporter, config)
 
 

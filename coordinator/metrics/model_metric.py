@@ -13,10 +13,12 @@ STATE: Final = gauge("embedding_state", "1 for the state that the embedding mode
 _KEYS: Final[Mapping[str, Metric]] = {
     "n_queued_texts": gauge("embedding_queue", "Texts that wait for their vectors"),
     "n_kept_vectors": gauge("embedding_cache", "Vectors that are kept"),
-    "n_computed": counter("embedding_computed", "Vectors that the model computed since its process started"),
-    "n_cached": counter("embedding_cached", "Vectors that were answered from the cache since its process started"),
+    "n_computed": counter("embedding_computed", "Vectors that the model computed"),
+    "n_cached": counter("embedding_cached", "Vectors that were answered from the cache"),
 }
 
+MODEL_COUNTS: Final = tuple(key for key, metric in _KEYS.items() if metric.kind == "counter")
+"""What its process counts from its start on."""
 MODEL_METRICS: Final = (STATE, *_KEYS.values())
 
 

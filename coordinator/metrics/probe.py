@@ -18,6 +18,7 @@ from coordinator.conversation import Conversation, value_of
 from coordinator.domain import DOMAINS, EMBEDDING, MEMORY, QUALITY_STORE, SCENT_FIELD, THRESHOLDS
 from coordinator.efficacy.telling import account_of
 from coordinator.metrics.collector import Sighting
+from coordinator.retrieval.account import RetrievalAccount
 
 PATIENCE_S: Final = 2.0
 PROOF_S: Final = 1.0
@@ -64,6 +65,7 @@ class Probe:
         self._asked: dict[str, asyncio.Task[Sighting]] = {}
         self._model: asyncio.Task[dict[str, Any]] | None = None
         self._evidence: asyncio.Task[Evidence] | None = None
+        self._indices: asyncio.Task[RetrievalAccount] | None = None
 
     async def look(self) -> list[Sighting]:
         """What each state actor says within `patience_s` seconds, in the order of `DOMAINS`."""
@@ -79,6 +81,13 @@ class Probe:
         if not self._model.done() or self._model.exception() is not None:
             return None
         return self._model.result()
+
+    async def look_at_indices(self, account: Callable[[], RetrievalAccount]) -> RetrievalAccount:
+        """What the node's indices hold, looked at in a thread; an empty account where the disk is silent."""
+        if self._indices is None or self._indices.done():
+            self._indices = asyncio.create_task(asyncio.to_thread(account))
+        await asyncio.wait([self._indices], timeout=self._patience_s)
+        return self._indices.result() if self._indices.done() else RetrievalAccount()
 
     async def look_at_evidence(self, sightings: Sequence[Sighting]) -> Evidence | None:
         """What the ledger adds up to, once it was told what the other state actors say; None if it does not answer.

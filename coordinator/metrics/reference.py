@@ -9,6 +9,7 @@ from typing import Final
 from coordinator.metrics.actor_metric import ACTOR_METRICS
 from coordinator.metrics.answer_metric import ANSWER_METRICS
 from coordinator.metrics.efficacy_metric import EFFICACY_METRICS
+from coordinator.metrics.exporter_metric import EXPORTER_METRICS
 from coordinator.metrics.field_metric import FIELD_METRICS
 from coordinator.metrics.learning_metric import LEARNING_METRICS
 from coordinator.metrics.ledger_metric import LEDGER_METRICS
@@ -29,8 +30,11 @@ lists where Ray's own metrics are, for Prometheus' HTTP service discovery. [boar
 
 The exporter asks the state actors when it is scraped and waits for two seconds at most; the indices that retrieval
 keeps on its own node it looks into. It shows committed values only: what it has shown is still there after a crash.
-The counts of claims, edits and reads are kept in the stores and go on over restarts; those of an actor's own work
-(requests, turns, commits) begin anew with its process, as `rate()` expects.
+The counts of claims, edits and reads are kept in the stores and go on over restarts. Those of an actor's own work
+(requests, turns, commits) are counted by its process from zero; exporter, gateway and `scentfield metrics` add up what
+each process had counted when it was last seen, in a file of the state folder, so that no counter that was shown ever
+falls, whichever process is killed. They fall after `restore`, and where the state folder is lost.
+`scentfield_process_totals_kept` says whether that file can be written.
 
 Labels are bounded: `domain` is a state actor, `kind` a kind of signal, entry, vote or placement, `extension` a file
 extension (200 rows, then `other`), `mode` the way a file was shown, `cause` why something ended, `source` what decided
@@ -53,6 +57,7 @@ _SECTIONS: Final = (
     ("The embedding model", MODEL_METRICS),
     ("Efficacy", EFFICACY_METRICS),
     ("Retrieval", RETRIEVAL_METRICS),
+    ("The exporter", EXPORTER_METRICS),
 )
 
 

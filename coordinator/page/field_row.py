@@ -22,7 +22,8 @@ def _signal(row: FieldRow, half_life_s: float, now_s: float) -> Row:
     return {
         "kind": row.kind,
         "target": row.target,
-        "agents": list(row.agents),
+        "agent": row.agents[0] if row.agents else "",
+        "n_agents": len(row.agents),
         "dead_at": _at(now_s + left_s),
         "since_at": _at(now_s - row.age_s),
         "intent": row.intent,

@@ -53,7 +53,16 @@ class _Show:
 class PageSite:
     """Serves the page for the claim spaces of a gateway, the first of which is shown first."""
 
-    def __init__(self, line: Line, transport: Transport, spaces: Sequence[str], settings: Settings) -> None:
+    def __init__(
+        self,
+        line: Line,
+        transport: Transport,
+        spaces: Sequence[str],
+        settings: Settings,
+        *,
+        send_s: float = SEND_S,
+    ) -> None:
+        self.send_s = send_s
         self._line, self._transport, self._settings = line, transport, settings
         self._spaces = tuple(spaces)
         self._assets = Assets()
@@ -163,15 +172,14 @@ class _Stream(Response):
             headers = {**HEADERS, "content-type": "text/event-stream", "cache-control": "no-store"}
             raw = [(name.encode(), value.encode()) for name, value in headers.items()]
             await send({"type": "http.response.start", "status": 200, "headers": raw})
-            await _send(send, first)
+            await self._send(send, first)
             async for one in events:
-                await _send(send, one)
-            await _send(send, b"", more=False)
+                await self._send(send, one)
+            await self._send(send, b"", more=False)
 
-
-async def _send(send: Send, body: bytes, *, more: bool = True) -> None:
-    async with asyncio.timeout(SEND_S):
-        await send({"type": "http.response.body", "body": body, "more_body": more})
+    async def _send(self, send: Send, body: bytes, *, more: bool = True) -> None:
+        async with asyncio.timeout(self._site.send_s):
+            await send({"type": "http.response.body", "body": body, "more_body": more})
 
 
 async def _until_gone(receive: Receive) -> None:

@@ -124,7 +124,10 @@ class TreeRetriever:
         _check(query, top_k, level, by)
         self._look()
         ranked, no_meaning = self._found(query, top_k, by)
-        answer = self._shown(query, ranked, top_k, level, no_meaning)
+        answer, has_changed = self._shown(query, ranked, top_k, level, no_meaning)
+        if has_changed and self._look_again():
+            ranked, no_meaning = self._found(query, top_k, by)
+            answer, _ = self._shown(query, ranked, top_k, level, no_meaning)
         self._tally.searched(answer, by)
         return answer
 
@@ -150,6 +153,12 @@ class TreeRetriever:
         if self._n_waiting and not self._index.counts()["sections"]:
             raise NoIndex(f"there is no index of {str(self.root)!r} yet: make it with `scentfield index`")
         self._looked_at_s = self._monotonic()
+
+    def _look_again(self) -> bool:
+        """Look at once: what was found has changed since the last look. False where another agent is at it."""
+        self._looked_at_s = None
+        self._look()
+        return self._looked_at_s is not None
 
     def _by_meaning(self, query: str, n_wanted: int) -> tuple[list[tuple[int, float]], str]:
         """The nearest sections, and why there are none, if there is a reason."""
@@ -198,26 +207,32 @@ class TreeRetriever:
         ]
         return sorted(found, key=lambda one: (-one.score, one.place))
 
-    def _shown(self, query: str, ranked: Sequence[_Found], top_k: int, level: float, no_meaning: str) -> Answer:
-        """The first `top_k` that are still there, as their files are now."""
+    def _shown(
+        self, query: str, ranked: Sequence[_Found], top_k: int, level: float, no_meaning: str
+    ) -> tuple[Answer, bool]:
+        """The first `top_k` that are still there, as their files are now; and whether a file has changed."""
         files: dict[str, SourceText | None] = {}
         passages: list[Passage] = []
         sources: list[Source] = []
         shown: set[tuple[str, int]] = set()
-        n_reread = 0
+        n_reread = n_gone = 0
         for one in ranked:
             if len(passages) == top_k:
                 break
             source = self._file(one.place.path, files)
             place = None if source is None else _now(one.place, source)
-            if source is None or place is None or (place.path, place.first_line) in shown:
+            if source is None or place is None:
+                n_gone += 1
+                continue
+            if (place.path, place.first_line) in shown:
                 continue
             n_reread += place is not one.place
             shown.add((place.path, place.first_line))
             passages.append(_passage(place, source, query, one.score, level))
             sources.append(one.source)
         is_whole = "looked_ns" in self._index.facts()
-        return Answer(query, tuple(passages), tuple(sources), no_meaning, n_reread, self._n_waiting, is_whole)
+        answer = Answer(query, tuple(passages), tuple(sources), no_meaning, n_reread, self._n_waiting, is_whole)
+        return answer, n_reread + n_gone > 0
 
     def _file(self, path: str, files: dict[str, SourceText | None]) -> SourceText | None:
         if path not in files:

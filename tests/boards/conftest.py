@@ -86,7 +86,10 @@ class Prometheus:
 
     @staticmethod
     def _quick(name: str, text: str) -> str:
-        return text.replace("interval: 15s", "interval: 5s") if name == "prometheus.yml" else text
+        if name != "prometheus.yml":
+            return text
+        slow = "scrape_timeout: 10s"
+        return text.replace("interval: 15s", "interval: 5s").replace(slow, f"scrape_interval: 10s\n    {slow}")
 
     @property
     def log(self) -> str:
@@ -122,6 +125,14 @@ class Prometheus:
         with contextlib.suppress(OSError), urllib.request.urlopen(f"{self.url}/-/ready", timeout=5.0) as answer:
             return bool(answer.status == 200)
         return False
+
+    def pause(self) -> None:
+        """Scrape nothing for a while."""
+        self.process.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """After a pause."""
+        self.process.send_signal(signal.SIGCONT)
 
     def stop(self) -> None:
         """End it by its own process id."""
@@ -180,6 +191,8 @@ def settings(head: Head, tmp_path_factory: pytest.TempPathFactory) -> Settings:
         gateway=GatewaySettings(enabled=False),
         metrics=True,
         metrics_port=free_port(),
+        token_price=3.0,
+        holdout_share=0.5,
     )
 
 
@@ -207,7 +220,9 @@ def prometheus(
         poll(server.is_ready)
         poll(lambda: server.value('up{job="scentfield"}') == 1)
         crew = _load("crew")
-        crew.work(settings, crew.make_tree(tmp_path_factory.mktemp("work") / "tree"), WORK_S)
+        tree = crew.make_tree(tmp_path_factory.mktemp("work") / "tree")
+        crew.work(settings, tree, WORK_S)
+        _load("evidence").tell_all(settings, tree)
         yield server
     finally:
         server.stop()

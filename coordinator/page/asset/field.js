@@ -104,8 +104,8 @@ export class Field {
     const [, signals, who, when] = node.children;
     signals.replaceChildren(...target.rows.map(signal));
     const first = target.rows.find((row) => row.kind === "CLAIMED") ?? target.rows[0];
-    const others = first.agents.length - 1;
-    who.replaceChildren(said(first.agents[0] ?? ""), others > 0 ? ` +${others}` : "");
+    const others = first.n_agents - 1;
+    who.replaceChildren(said(first.agent), others > 0 ? ` +${others}` : "");
     who.title = first.intent;
     when.replaceChildren(age(first.since_at));
     node.dataset.kind = first.kind;

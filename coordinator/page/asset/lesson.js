@@ -57,8 +57,7 @@ export const layerPanel = () =>
         "li",
         "row",
         line(element("b", "", LAYERS[layer] ?? layer), element("span", `mark ${row.verdict}`, VERDICTS[row.verdict] ?? row.verdict)),
-        bar("with it", row.treatment, most),
-        bar("held out", row.holdout, most),
+        ...(most > 0 ? [bar("with it", row.treatment, most), bar("held out", row.holdout, most)] : []),
         dim(MEASURES[row.measure] ?? row.measure, evidence(row)),
       );
     },

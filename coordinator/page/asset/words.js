@@ -47,6 +47,7 @@ export const LAYERS = {
   unit_ranking: "ranking of units",
   begin_share: "placement in wakeups",
   lessons: "lessons from playbooks",
+  feedback_strategy: "strategies for weak answers",
 };
 
 // What a layer is judged by; less is better.
@@ -55,6 +56,7 @@ export const MEASURES = {
   loss_rate: "bounces and failed edits for each view",
   miss_rate: "items asked for again",
   failure_rate: "edits that missed",
+  unmet_rate: "answers that stayed weak",
 };
 
 export const VERDICTS = { helps: "helps", harms: "harms", no_difference: "no difference", not_yet_known: "not yet known" };

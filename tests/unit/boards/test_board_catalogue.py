@@ -83,3 +83,15 @@ def test_no_two_panels_of_all_boards_are_the_same_question() -> None:
         query.expr for board in BOARDS for row in board.rows[1:] for panel in row.panels for query in panel.queries
     ]
     assert sorted(asked) == sorted(set(asked))
+
+
+def test_each_metric_is_on_a_board() -> None:
+    shown = {
+        name
+        for board in BOARDS
+        for panel in board.panels
+        for query in panel.queries
+        for name in NAME.findall(query.expr)
+    }
+    by_rules = {name for rule in rules() for name in NAME.findall(rule["expr"])}
+    assert sorted(set(LABELS) - shown - by_rules) == []

@@ -92,3 +92,16 @@ def test_metrics_that_are_switched_off_are_said_to_be(scentfield: Any, tmp_path:
     )
     assert result.exit_code == 0
     assert "switched off" in result.stderr
+
+
+def test_a_picture_of_a_prometheus_that_is_not_there_says_so(scentfield: Any, tmp_path: Path) -> None:
+    picture = str(tmp_path / "fleet.png")
+    result = scentfield("boards", "draw", "fleet", picture, "--prometheus", "http://127.0.0.1:9")
+    assert result.exit_code == 4
+    assert "no Prometheus answers" in result.stderr
+    assert not Path(picture).exists()
+
+
+@pytest.mark.parametrize(("board", "file"), [("weather", "a.png"), ("fleet", "a.jpg"), ("fleet", "missing/a.png")])
+def test_what_cannot_be_drawn_is_a_usage_error(scentfield: Any, tmp_path: Path, board: str, file: str) -> None:
+    assert scentfield("boards", "draw", board, str(tmp_path / file)).exit_code == 2

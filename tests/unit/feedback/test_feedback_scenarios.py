@@ -3,6 +3,7 @@
 A transcript opens with a paragraph that says why it is there. Then come commands, each followed by its exact output, in
 lines that begin with `->` or are indented:
 
+    measure QUESTION | ANSWER       what the contract's scorers make of an answer; `*N` repeats the word before it
     diagnose R C H A                the weakest side of an answer with these four measures, and what the table does
     loop [NAME VALUE ...]           begin with a question; names are threshold, iterations, improvement, top_k, level,
                                     max_top_k, and `learned WEAKNESS=PLAN`
@@ -20,17 +21,20 @@ lines that begin with `->` or are indented:
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from actors.runtime.errors import Misuse
 from coordinator.feedback.diagnosis import name_of, plan_of
+from coordinator.feedback.exchange import Exchange
 from coordinator.feedback.iteration import Outcome
 from coordinator.feedback.loop import QualityFeedbackLoop
 from coordinator.feedback.monitor import QualityMonitor
-from coordinator.feedback.quality import NOTHING, Quality
+from coordinator.feedback.quality import NOTHING, Dimension, Quality
 from coordinator.feedback.refinement import Refinement, Rules
+from coordinator.feedback.scorer import Scorecard
 from coordinator.feedback.selection import Selection
 
 FOLDER = Path(__file__).parents[2] / "scenarios" / "feedback"
@@ -52,6 +56,13 @@ class Player:
             return getattr(self, f"play_{verb}")(*words)
         except Misuse as refusal:
             return [f"refused: {refusal.message}"]
+
+    def play_measure(self, *words):
+        query, _, response = " ".join(words).partition("|")
+        said = re.sub(r"(\S+) \*(\d+)", lambda found: found[1] * int(found[2]), response.strip())
+        quality = Scorecard().measure(Exchange(query.strip(), (), said))
+        sides = " ".join(f"{name} {quality[name]:.3f}" for name in Dimension)
+        return [f"{sides}: quality {quality.overall:.3f}"]
 
     def play_diagnose(self, *measures):
         quality = Quality(*map(float, measures))

@@ -18,6 +18,8 @@ from coordinator.metrics.actor_metric import ACTOR_METRICS, UP
 from coordinator.metrics.exporter import Site
 from coordinator.metrics.probe import Probe
 from coordinator.metrics.ray_node import RayNodePage
+from coordinator.metrics.total_file import TotalFile
+from coordinator.retrieval.account import RetrievalAccount
 from coordinator.web.listener import listen
 
 
@@ -42,7 +44,7 @@ async def get(site: Site, path: str, accept: str = "") -> tuple[int, str, str]:
 def fetch(local_line: Any) -> Callable[..., tuple[int, str, str]]:
     def fetched(folder: Path, path: str, accept: str = "", **options: Any) -> tuple[int, str, str]:
         async def run() -> tuple[int, str, str]:
-            return await get(Site(local_line(folder, **options)), path, accept)
+            return await get(Site(local_line(folder, **options), TotalFile(folder, "test")), path, accept)
 
         return asyncio.run(run())
 
@@ -77,6 +79,15 @@ def test_an_actor_that_cannot_be_reached_is_down_and_the_other_is_served(tmp_pat
     assert f'{UP.name}{{domain="quality_store"}} 1.0' in body
     assert "scentfield_leases " not in body
     assert "scentfield_escalations_pending " in body
+    assert 'scentfield_layer_verdict{layer="lessons",measure="failure_rate",verdict="not_yet_known"} 1.0' in body
+
+
+def test_without_the_quality_store_there_are_no_figures_of_efficacy(tmp_path: Path, fetch: Any) -> None:
+    status, _, body = fetch(tmp_path, "/metrics", gone=("quality_store",))
+    assert status == 200
+    assert "scentfield_layer_verdict{" not in body
+    assert 'scentfield_layer_enabled{layer="lessons"} 1.0' in body
+    assert 'scentfield_layer_enabled{layer="edit_penalty"}' not in body
 
 
 def test_health_is_200_while_all_serve_and_503_with_the_reason_else(tmp_path: Path, fetch: Any) -> None:
@@ -95,7 +106,7 @@ def test_health_is_200_while_all_serve_and_503_with_the_reason_else(tmp_path: Pa
 
 def test_health_notices_a_store_that_is_gone_although_commits_go_on(tmp_path: Path, local_line: Any) -> None:
     async def run() -> tuple[int, dict[str, Any]]:
-        site = Site(local_line(tmp_path))
+        site = Site(local_line(tmp_path), TotalFile(tmp_path, "test"))
         for file in tmp_path.glob("quality_store.sqlite3*"):
             file.unlink()
         status, _, body = await get(site, "/healthz")
@@ -199,3 +210,22 @@ def test_a_ray_that_refuses_is_a_503_that_says_so() -> None:
 
     problem = {"problem": "Ray cannot be asked for its nodes: no head"}
     assert asyncio.run(asked_for_nodes(refuse)) == [(503, problem)] * 2
+
+
+def test_a_disk_that_does_not_answer_costs_a_scrape_its_indices_only(tmp_path: Path, local_line: Any) -> None:
+    answers, n_asked = threading.Event(), [0]
+
+    def silent() -> RetrievalAccount:
+        n_asked[0] += 1
+        answers.wait(60.0)
+        return RetrievalAccount(n_trees=1)
+
+    async def run() -> list[int]:
+        probe = Probe(local_line(tmp_path), patience_s=0.01)
+        try:
+            return [(await probe.look_at_indices(silent)).n_trees for _ in range(3)]
+        finally:
+            answers.set()
+
+    assert asyncio.run(run()) == [0, 0, 0]
+    assert n_asked == [1]

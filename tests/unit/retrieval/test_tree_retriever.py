@@ -102,11 +102,20 @@ def test_a_change_that_keeps_size_and_times_is_seen(full: Any) -> None:
     assert retriever.search("walks", top_k=1).passages[0].text == "## Parrot\n\nIt walks.\n"
 
 
-def test_between_two_looks_a_passage_is_shown_as_its_file_is_now(full: Any) -> None:
+def test_a_hit_in_a_changed_file_has_the_tree_looked_at_at_once(full: Any, found: Titles) -> None:
+    retriever = full.retriever(max_age_s=60.0)
+    retriever.search("parrot")
+    full.write("pets.md", "# Pets\n\nThe parrot became a walrus.\n")
+    assert found(retriever, "parrot") == ["Pets"]
+    assert retriever.search("parrot").notes == ()
+
+
+def test_while_another_process_indexes_a_passage_is_shown_as_its_file_is_now(full: Any) -> None:
     retriever = full.retriever(max_age_s=60.0)
     retriever.search("parrot")
     full.write("pets.md", f"Before.\n\n{PETS.replace('talks', 'sings')}")
-    answer = retriever.search("parrot", top_k=1)
+    with locked(full.index_path.with_suffix(".lock"), 1.0):
+        answer = retriever.search("parrot", top_k=1)
     assert answer.passages[0].text == "## Parrot\n\nIt sings.\n"
     assert answer.passages[0].first_line == 9
     assert answer.notes == ("1 of these passages were read anew: their files changed after they were indexed",)

@@ -3,7 +3,7 @@
 from actors.coordination.machine import Coordination
 from actors.runtime.machine import Caller, Now
 from actors.scent_field.limits import FieldLimits
-from actors.scent_field.listing import MAX_TARGETS_LISTED
+from actors.scent_field.listing import MAX_CHARS_LISTED, MAX_TARGETS_LISTED
 from actors.scent_field.messages import Claim, ListClaims, ListRefusals, ListWaiters, Release
 from actors.scent_field.refusal_trail import MAX_REFUSALS, MAX_REFUSALS_LISTED, RefusalTrail
 from actors.sessions.messages import Register
@@ -83,6 +83,16 @@ def test_no_more_rows_are_listed_than_the_limit_of_the_field():
     for n in range(3):
         claim(machine, "ann#1", f"one/{n}")
     assert (len(claims(machine).rows), claims(machine).n_left_out) == (2, 1)
+
+
+def test_lists_of_long_targets_end_sooner():
+    machine = field("ann")
+    long = [f"{n:04}/{'/'.join(['x' * 249] * 4)}" for n in range(600)]  # 5 + 4 x 249 + 3 characters
+    for target in long:
+        claim(machine, "ann#1", target)
+    n_fitting = MAX_CHARS_LISTED // 1_004
+    listed = claims(machine, limit=1_000)
+    assert (len(listed.rows), listed.n_left_out) == (n_fitting, 600 - n_fitting)
 
 
 def test_waiters_stand_in_the_order_of_the_line():
