@@ -10,7 +10,7 @@ import typer
 
 from actors.runtime.errors import ScentfieldError
 from coordinator.cli.invocation import Invocation
-from coordinator.cli.outcome import Grid, Line, Outcome, Part, Verbatim
+from coordinator.cli.outcome import Grid, Line, Outcome, Part
 from coordinator.cli.retrieval import open_retriever
 
 if TYPE_CHECKING:
@@ -157,8 +157,8 @@ class _Store:
 
 def _parts(answer: Answer) -> list[Part]:
     """The answer, what it stands on, and the rounds."""
-    text = answer.text if answer.text.endswith("\n") else f"{answer.text}\n"
-    said: list[Part] = [Verbatim(text) if answer.text else Line("no answer was found", "yellow")]
+    told = map(Line, answer.text.splitlines())  # with control characters spelled out: a model may have said them
+    said: list[Part] = [*told] if answer.text else [Line("no answer was found", "yellow")]
     sources = [f"  {one.path}:{one.first_line}-{one.last_line} {one.title}".rstrip() for one in answer.passages]
     said += [Line(""), Line(f"from {len(sources)} passages:"), *map(Line, sources)] if sources else []
     rows = [_row(made, is_best=made.tried.number == answer.best) for made in answer.iterations]

@@ -130,7 +130,7 @@ class ChatEndpoint:
                         raise self._late()
         except TimeoutError:
             raise self._late() from None
-        except (OSError, http.client.HTTPException) as error:
+        except (OSError, UnicodeError, http.client.HTTPException) as error:  # a host's name may be none for IDNA
             why = f"{type(error).__name__}: {' '.join(str(error).split())}"
             raise Unavailable(f"{self._where} cannot be asked ({_redacted(why, key)[:_SHOWN]})") from None
         finally:

@@ -32,6 +32,7 @@ TITLE_WEIGHT: Final = 2.0
 ABOVE_WEIGHT: Final = 0.5
 _KEPT_LOG_BYTES: Final = 16 * 2**20
 _AT_ONCE: Final = 500
+_MADE: Final = ".new"
 _DAMAGED: Final = ("no such table", "no such column", "malformed", "Could not decode", "invalid fts5", "vtable", "fts5")
 """With these words SQLite tells of what a file holds; with others, of the disk."""
 _FILE_KINDS: Final = (bytes, str, int, str, str, str, int)
@@ -129,22 +130,36 @@ class IndexFile:
     def begin_anew(self, first_id: int) -> None:
         """Put an empty index in the place of what is there; what it counted goes on. Only for who holds the lock.
 
-        Sections are numbered from above `first_id`, which has to be higher than any number before: a search may hold
-        some of these. Raises `Unavailable` where the file cannot be made.
+        It is made beside it and moved there, so that whoever searches meanwhile finds the one or the other, and waits
+        for the moment in which there is none. Sections are numbered from above `first_id`, which has to be higher than
+        any number before: a search may hold some of these. Raises `Unavailable` where the file cannot be made.
         """
         with self._lock:
             counted = self._counted()
             self.close()
-            for name in (self.path.name, f"{self.path.name}-wal", f"{self.path.name}-shm"):
-                self.path.with_name(name).unlink(missing_ok=True)
-            private_folder(self.path.parent)
-            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
-            with self.writing() as connection:
-                for statement in _SCHEMA:
-                    connection.execute(statement)
-                connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('section', ?)", (first_id,))
-                self._put_facts(connection, {"format": str(FORMAT), "generation": "0"})
-            self.count(counted)
+            made = IndexFile(self.path.with_name(f"{self.path.name}{_MADE}"))
+            made._make(first_id, counted)
+            self._unlink()
+            made.path.rename(self.path)
+
+    def _make(self, first_id: int, counted: Mapping[str, int]) -> None:
+        """Make the file, whole in itself, without a log beside it."""
+        self._unlink()
+        private_folder(self.path.parent)
+        os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+        with self.writing() as connection:
+            for statement in _SCHEMA:
+                connection.execute(statement)
+            connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('section', ?)", (first_id,))
+            self._put_facts(connection, {"format": str(FORMAT), "generation": "0"})
+        self.count(counted)
+        with self._reading("written") as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self.close()
+
+    def _unlink(self) -> None:
+        for end in ("", "-wal", "-shm"):
+            self.path.with_name(f"{self.path.name}{end}").unlink(missing_ok=True)
 
     def _counted(self) -> Mapping[str, int]:
         try:

@@ -150,3 +150,11 @@ def test_a_question_that_nothing_answers_has_no_answer(alone: Any, tree: Path) -
     assert result.exit_code == 0
     assert result.stdout.splitlines()[0] == "no answer was found"
     assert alone.json("ask", QUESTION, "--dry-run")["best"] is None
+
+
+def test_control_characters_of_an_answer_are_spelled_out(alone: Any, pages: Path) -> None:
+    (pages / "pets.md").write_bytes(b"# Walrus\n\nThis animal swims \x1b]0;title\x07 far.\n")
+    result = alone("ask", QUESTION, "--dry-run")
+    assert result.exit_code == 0, result.stderr
+    assert "\x1b" not in result.stdout
+    assert "This animal swims \\x1b]0;title\\x07 far." in result.stdout

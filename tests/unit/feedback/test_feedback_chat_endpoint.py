@@ -210,6 +210,11 @@ def test_a_server_that_is_not_there_cannot_be_asked(server: Server) -> None:
         ask(server)
 
 
+def test_a_host_whose_name_is_none_cannot_be_asked(shelf: Any) -> None:
+    with pytest.raises(Unavailable, match="cannot be asked"):
+        ChatEndpoint("http://a..b/v1", "small")("claim?", shelf.retrieve("claim?", top_k=1, level=0.0))
+
+
 @pytest.mark.parametrize(
     "url",
     [

@@ -13,6 +13,7 @@ import pytest
 
 from actors.runtime.errors import Busy, Corrupt, Misuse, Unavailable
 from coordinator.editing.file_lock import locked
+from coordinator.retrieval.index_file import IndexFile
 from coordinator.retrieval.limit import MAX_INLINE_FILES, MAX_QUERY_CHARACTERS, MAX_TOP_K
 from coordinator.retrieval.model import RETRY_S
 from coordinator.retrieval.passage import Retriever
@@ -518,3 +519,57 @@ def test_a_schema_that_is_no_text_is_a_damaged_index(full: Any, found: Titles) -
         retriever.search("cat")
     retriever.index(rebuild=True)
     assert found(retriever, "kitten")
+
+
+def test_while_an_index_is_made_anew_a_search_finds_the_old_one(
+    full: Any, found: Titles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full.retriever().index()
+    other, make, seen = full.retriever(), IndexFile._make, list[list[str]]()
+
+    def watched(index: IndexFile, first_id: int, counted: Any) -> None:
+        make(index, first_id, counted)
+        seen.append(found(other, "kitten"))
+
+    monkeypatch.setattr(IndexFile, "_make", watched)
+    full.retriever().index(rebuild=True)
+    assert seen == [["Kitten"]]
+    assert found(other, "kitten") == ["Kitten"]
+    assert [path.name for path in full.index_path.parent.glob("*.new*")] == []
+
+
+def test_no_search_fails_while_an_index_is_made_anew_again_and_again(full: Any) -> None:
+    full.retriever().index()
+    is_over, n_searches, errors = threading.Event(), list[int](), list[Exception]()
+
+    def search() -> None:
+        retriever = full.retriever(max_age_s=0.0)
+        while not is_over.is_set():
+            try:
+                retriever.search("kitten")
+            except Exception as error:  # the test tells of it
+                errors.append(error)
+                return
+            n_searches.append(1)
+
+    thread = threading.Thread(target=search)
+    thread.start()
+    try:
+        for _ in range(10):
+            full.retriever().index(rebuild=True)
+    finally:
+        is_over.set()
+        thread.join()
+    assert errors == []
+    assert n_searches
+
+
+def test_what_a_killed_rebuild_left_beside_the_index_is_in_nobody_s_way(full: Any, found: Titles) -> None:
+    full.retriever().index()
+    for end in ("", "-wal", "-shm"):
+        full.index_path.with_name(f"tree.sqlite3.new{end}").write_bytes(b"half a file")
+    retriever = full.retriever()
+    assert found(retriever, "kitten") == ["Kitten"]
+    retriever.index(rebuild=True)
+    assert found(retriever, "kitten") == ["Kitten"]
+    assert [path.name for path in full.index_path.parent.glob("*.new*")] == []
