@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from math import fsum, isfinite
+from math import fsum
 from typing import Any, Final
 
 from actors.runtime.errors import Misuse
+from actors.runtime.number import as_number, shown
 
 RECENT: Final = 5
 BEFORE: Final = 20
@@ -70,7 +71,7 @@ def _mean(qualities: Iterable[float]) -> float:
 
 def check_quality(name: str, value: Any) -> float:
     """The value. Raises `Misuse` unless it is a number from 0 to 1."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
-    if not is_number or not 0.0 <= value <= 1.0:
-        raise Misuse(f"{name}={value!r} is no quality: give a number from 0 to 1")
-    return float(value)
+    number = as_number(value)
+    if number is None or not 0.0 <= number <= 1.0:
+        raise Misuse(f"{name}={shown(value)} is no quality: give a number from 0 to 1")
+    return number

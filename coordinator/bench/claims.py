@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 from typing import Any, Final, NamedTuple
 
 from coordinator.bench.crew import Crew, Round
 from coordinator.bench.house import bench_house
 from coordinator.bench.noop import start_noop
+from coordinator.bench.round_pair import RoundPair, figures_of, measured_pair
 
 REFERENCE: Final = "no-op call of an async Ray actor"
 _NOTES: Final = {
@@ -73,30 +73,14 @@ def _row(crew: Crew, shape: Shape, plan: Plan, told: Callable[[str], None]) -> d
     return row_of(shape, pairs)
 
 
-def _pair(crew: Crew, shape: Shape, for_s: float, *, is_ours_first: bool) -> tuple[Round, Round]:
+def _pair(crew: Crew, shape: Shape, for_s: float, *, is_ours_first: bool) -> RoundPair:
     def measured(what: str) -> Round:
         load = {"what": what, "batch": shape.batch, "durable": shape.durable}
         return crew.round(shape.n_processes, for_s=for_s, n_a_call=shape.batch, **load)
 
-    if is_ours_first:
-        ours, reference = measured("scentfield"), measured("reference")
-    else:
-        reference, ours = measured("reference"), measured("scentfield")
-    return ours, reference
+    return measured_pair(measured, is_ours_first=is_ours_first)
 
 
-def row_of(shape: Shape, pairs: Sequence[tuple[Round, Round]]) -> dict[str, Any]:
+def row_of(shape: Shape, pairs: Sequence[RoundPair]) -> dict[str, Any]:
     """A row from pairs (ours, reference): medians, and how often slower a call was, with the range over the pairs."""
-    ratios = [ours.p50_ms / reference.p50_ms for ours, reference in pairs]
-    return {
-        **shape._asdict(),
-        "ops_per_s": round(median(ours.ops_per_s for ours, _ in pairs)),
-        "p50_ms": round(median(ours.p50_ms for ours, _ in pairs), 3),
-        "p99_ms": round(median(ours.p99_ms for ours, _ in pairs), 3),
-        "reference": REFERENCE,
-        "reference_ops_per_s": round(median(reference.ops_per_s for _, reference in pairs)),
-        "reference_p50_ms": round(median(reference.p50_ms for _, reference in pairs), 3),
-        "ratio": round(median(ratios), 2),
-        "ratio_range": [round(min(ratios), 2), round(max(ratios), 2)],
-        "note": _NOTES[shape.durable],
-    }
+    return {**shape._asdict(), **figures_of(pairs, REFERENCE), "note": _NOTES[shape.durable]}

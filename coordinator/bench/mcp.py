@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 from coordinator.bench.crew import Crew, Round
 from coordinator.bench.house import bench_house
 from coordinator.bench.mcp_gateway import NoopGateway
+from coordinator.bench.round_pair import RoundPair, figures_of, measured_pair
 from coordinator.domain import GATEWAY
 from coordinator.gateway.launch import premises
 from coordinator.gateway.settings import GatewaySettings
@@ -79,32 +80,20 @@ def _row(crew: Crew, shape: Shape, plan: Plan, told: Callable[[str], None]) -> d
     )
 
 
-def _pair(crew: Crew, shape: Shape, for_s: float, *, is_ours_first: bool) -> tuple[Round, Round]:
+def _pair(crew: Crew, shape: Shape, for_s: float, *, is_ours_first: bool) -> RoundPair:
     def measured(what: str) -> Round:
         each = shape.n_clients // shape.n_processes
         return crew.round(shape.n_processes, what=what, transport=shape.transport, n_clients=each, for_s=for_s)
 
-    if is_ours_first:
-        ours, reference = measured("scentfield"), measured("reference")
-    else:
-        reference, ours = measured("reference"), measured("scentfield")
-    return ours, reference
+    return measured_pair(measured, is_ours_first=is_ours_first)
 
 
-def row_of(shape: Shape, pairs: Sequence[tuple[Round, Round]]) -> dict[str, Any]:
+def row_of(shape: Shape, pairs: Sequence[RoundPair]) -> dict[str, Any]:
     """A row from pairs (ours, reference): medians, and both ratios with their range over the pairs."""
-    ratios = [ours.p50_ms / reference.p50_ms for ours, reference in pairs]
     shares = [ours.ops_per_s / reference.ops_per_s for ours, reference in pairs]
     return {
         **shape._asdict(),
-        "ops_per_s": round(median(ours.ops_per_s for ours, _ in pairs)),
-        "p50_ms": round(median(ours.p50_ms for ours, _ in pairs), 3),
-        "p99_ms": round(median(ours.p99_ms for ours, _ in pairs), 3),
-        "reference": REFERENCE,
-        "reference_ops_per_s": round(median(reference.ops_per_s for _, reference in pairs)),
-        "reference_p50_ms": round(median(reference.p50_ms for _, reference in pairs), 3),
-        "ratio": round(median(ratios), 2),
-        "ratio_range": [round(min(ratios), 2), round(max(ratios), 2)],
+        **figures_of(pairs, REFERENCE),
         "ops_share": round(median(shares), 2),
         "ops_share_range": [round(min(shares), 2), round(max(shares), 2)],
     }

@@ -17,6 +17,7 @@ from typing import Any, Final, Protocol, TypeAlias
 from actors.quality_store.answer_message import Advice
 from actors.quality_store.strategy import PLANS
 from actors.runtime.errors import InvariantBroken, Misuse
+from actors.runtime.number import shown
 from coordinator.feedback.answer import Answer
 from coordinator.feedback.attempt import MAX_ANSWER_CHARACTERS, Cast, Step, Timeouts, attempt
 from coordinator.feedback.diagnosis import Diagnosis, diagnose
@@ -91,7 +92,7 @@ class QualityFeedbackLoop:
         turn = _advance(course, None)
         while isinstance(turn, Step):
             try:
-                told = self._time_limit.call(turn.name, turn.run, turn.timeout_s)
+                told = self._time_limit.call(turn.name, turn.run, turn.timeout_s, turn.check)
             except StepFailed as failed:
                 told = failed
             turn = _advance(course, told)
@@ -103,15 +104,15 @@ class QualityFeedbackLoop:
         turn = _advance(course, None)
         while isinstance(turn, Step):
             try:
-                told = await self._time_limit.call_async(turn.name, turn.run, turn.timeout_s)
+                told = await self._time_limit.call_async(turn.name, turn.run, turn.timeout_s, turn.check)
             except StepFailed as failed:
                 told = failed
             turn = _advance(course, told)
         return turn
 
-    def _cast(self, query: str, retriever: Retriever, generator: Generating) -> Cast:
-        if not query.strip():
-            raise Misuse(f"{query!r} is no question: give a text")
+    def _cast(self, query: Any, retriever: Retriever, generator: Generating) -> Cast:
+        if not isinstance(query, str) or not query.strip():
+            raise Misuse(f"{shown(query)} is no question: give a text")
         if len(query) > MAX_QUERY_CHARACTERS:
             raise Misuse(f"the question has {len(query):,} characters: give {MAX_QUERY_CHARACTERS:,} at most")
         if not callable(generator):

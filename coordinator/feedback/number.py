@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import Any
 
 from actors.runtime.errors import Misuse
+from actors.runtime.number import as_number, shown
 
 
 def check_whole(name: str, value: Any, least: int, most: int) -> None:
     """Raise `Misuse` unless the value is a whole number from `least` to `most`."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise Misuse(f"{name}={value!r} cannot be: give a whole number from {least:,} to {most:,}")
+        raise Misuse(f"{name}={shown(value)} cannot be: give a whole number from {least:,} to {most:,}")
 
 
 def check_span(name: str, value: Any, most_s: float) -> None:
     """Raise `Misuse` unless the value is more than 0 and no more than `most_s` seconds."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
-    if not is_number or not 0.0 < value <= most_s:
-        raise Misuse(f"{name}={value!r} is no time limit: give seconds, more than 0 and {most_s:,.0f} at most")
+    span_s = as_number(value)
+    if span_s is None or not 0.0 < span_s <= most_s:
+        raise Misuse(f"{name}={shown(value)} is no time limit: give seconds, more than 0 and {most_s:,.0f} at most")

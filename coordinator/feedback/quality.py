@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from math import isfinite
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from actors.runtime.errors import Misuse
+from actors.runtime.number import as_number, shown
 
 
 class Dimension(StrEnum):
@@ -34,7 +34,7 @@ DIGITS: Final = 9
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """What the scorers said of one answer. Raises `Misuse` for a value that is no number from 0 to 1."""
+    """What the scorers said of one answer, as floats. Raises `Misuse` for a value that is no number from 0 to 1."""
 
     relevance: float
     completeness: float
@@ -43,11 +43,13 @@ class Quality:
 
     def __post_init__(self) -> None:
         for dimension in Dimension:
-            value: Any = getattr(self, dimension)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-                raise Misuse(f"{dimension} is {value!r}: a scorer gives a number from 0 to 1")
-            if not 0.0 <= value <= 1.0:
-                raise Misuse(f"{dimension} is {value!r}: a scorer keeps to 0 to 1")
+            value = getattr(self, dimension)
+            number = as_number(value)
+            if number is None:
+                raise Misuse(f"{dimension} is {shown(value)}: a scorer gives a number from 0 to 1")
+            if not 0.0 <= number <= 1.0:
+                raise Misuse(f"{dimension} is {shown(value)}: a scorer keeps to 0 to 1")
+            object.__setattr__(self, dimension, number)
 
     def __getitem__(self, dimension: Dimension) -> float:
         """The value of one dimension."""

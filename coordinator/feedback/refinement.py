@@ -69,6 +69,7 @@ class Refinement:
         self._advice = advice
         self._wanted: Try | None = Try(0, first)
         self._n_failures = 0
+        self._chosen_by = Origin.FIRST  # of a round that is made again: who chose it at first
         self._is_corpus_used_up = False
 
     @property
@@ -146,7 +147,7 @@ class Refinement:
 
     def _escalated(self, found: Diagnosis, tried: Try) -> tuple[Plan | None, Origin, str]:
         why = f"{found.reason}; {_called(tried)} did not help"
-        if tried.origin is Origin.LEARNED:
+        if self._chosen_by is Origin.LEARNED:
             return plan_of(TABLE[tried.weakness]), Origin.TABLE, why
         return next_in_chain(tried.plan or found.strategies), Origin.ESCALATED, why
 
@@ -164,6 +165,7 @@ class Refinement:
         self.ending = Ending.OUT_OF_STRATEGIES
 
     def _want(self, selection: Selection, plan: Plan, origin: Origin, weakness: str, reason: str) -> None:
+        self._chosen_by = self._chosen_by if origin is Origin.RETRY else origin
         self._wanted = Try(len(self.iterations), selection, plan, origin, weakness, reason)
 
 

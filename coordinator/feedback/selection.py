@@ -7,6 +7,7 @@ from math import ceil
 from typing import Final
 
 from actors.runtime.errors import Misuse
+from actors.runtime.number import as_number, shown
 from coordinator.feedback.diagnosis import Plan, Strategy
 from coordinator.feedback.number import check_whole
 from coordinator.retrieval.passage import MOST_COMPRESSED, WHOLE
@@ -29,8 +30,9 @@ class Selection:
 
     def __post_init__(self) -> None:
         check_whole("top_k", self.top_k, 1, MAX_TOP_K)
-        if not WHOLE <= self.level <= MOST_COMPRESSED:
-            raise Misuse(f"level={self.level!r} is no compression level: give one from 0.0 (whole) to 1.0")
+        level = as_number(self.level)
+        if level is None or not WHOLE <= level <= MOST_COMPRESSED:
+            raise Misuse(f"level={shown(self.level)} is no compression level: give one from 0.0 (whole) to 1.0")
 
     def after(self, plan: Plan, *, max_top_k: int) -> Selection:
         """The selection as the plan's strategies move it, with `max_top_k` passages at most; the same if none can."""

@@ -2,7 +2,8 @@
 
 A thread cannot be stopped: a blocking call that is late goes on by itself, its result is dropped, and while eight of
 them are under way no other begins. What is awaited is cancelled, and not waited for. Whatever the code raises comes out
-as `StepFailed`, with one line that says what happened.
+as `StepFailed`, with one line that says what happened; only an interrupt of the main thread is let through. Steps
+within steps are four deep at most, so that code which calls itself comes to an end.
 """
 
 from __future__ import annotations
@@ -11,22 +12,34 @@ import asyncio
 import contextvars
 import inspect
 import threading
+import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, wait
 from contextlib import suppress
-from typing import Any, Final
+from contextvars import ContextVar
+from typing import Any, Final, TypeAlias
 
 MAX_LATE: Final = 8
+MAX_NESTED: Final = 4
 MAX_PROBLEM_CHARACTERS: Final = 300
 _LEFT: Final = "..."
+_depth: Final[ContextVar[int]] = ContextVar("feedback_depth", default=0)
+Check: TypeAlias = Callable[[Any], Any]
+"""What is to be made of what a call gave; it may raise `StepFailed`."""
 
 
 class StepFailed(Exception):
-    """A step gave no result; `problem` says why, in one line for people."""
+    """A step gave no result; `problem` says why, in one line of bounded length for people."""
 
     def __init__(self, problem: str) -> None:
         super().__init__(problem)
-        self.problem = problem
+        text = " ".join("".join(one if one.isprintable() else " " for one in problem).split())
+        self.problem = text if len(text) <= MAX_PROBLEM_CHARACTERS else text[: MAX_PROBLEM_CHARACTERS - 3] + _LEFT
+
+
+def as_it_is(value: Any) -> Any:
+    """The value: a check that asks for nothing."""
+    return value
 
 
 class TimeLimit:
@@ -44,9 +57,12 @@ class TimeLimit:
             self._late = {future for future in self._late if not future.done()}
             return len(self._late)
 
-    def call(self, name: str, run: Callable[[], Any], timeout_s: float) -> Any:
-        """The value of `run`, blocking; a coroutine of it is run on a loop of its own. Raises `StepFailed`."""
-        future = self._start(name, lambda: _finished(run()))
+    def call(self, name: str, run: Callable[[], Any], timeout_s: float, check: Check = as_it_is) -> Any:
+        """What `check` makes of the value of `run`, blocking; a coroutine of it is run on a loop of its own.
+
+        Raises `StepFailed`.
+        """
+        future = self._start(name, lambda: _finished(name, run, timeout_s, check))
         try:
             is_done = bool(wait([future], timeout_s).done)
         except BaseException:  # an interrupt: nobody waits for the call any more
@@ -54,13 +70,13 @@ class TimeLimit:
             raise
         if not is_done:
             raise self._gave_up(name, future, timeout_s)
-        return _value_of(name, future)
+        return future.result()
 
-    async def call_async(self, name: str, run: Callable[[], Any], timeout_s: float) -> Any:
+    async def call_async(self, name: str, run: Callable[[], Any], timeout_s: float, check: Check = as_it_is) -> Any:
         """The same without blocking the event loop: a coroutine of `run` is awaited on it, the rest is in a thread."""
         loop = asyncio.get_running_loop()
         begun_s = loop.time()
-        future = self._start(name, run)
+        future = self._start(name, lambda: _at_once(run, check))
         try:
             await asyncio.wait([_told_when_done(future, loop)], timeout=timeout_s)
         except asyncio.CancelledError:
@@ -68,22 +84,29 @@ class TimeLimit:
             raise
         if not future.done():
             raise self._gave_up(name, future, timeout_s)
-        value = _value_of(name, future)
+        value = future.result()
         if not inspect.isawaitable(value):
             return value
-        return await _awaited(name, value, timeout_s, begun_s + timeout_s - loop.time())
+        return await _awaited(name, value, timeout_s, begun_s + timeout_s - loop.time(), check)
 
     def _start(self, name: str, run: Callable[[], Any]) -> Future[Any]:
         if self.n_late >= self._max_late:
             raise StepFailed(f"{name} was not called: {self._max_late} earlier calls hang; end them or this process")
         future: Future[Any] = Future()
         context = contextvars.copy_context()
-        threading.Thread(target=context.run, args=(_fill, future, run), name=f"feedback-{name}", daemon=True).start()
+        context.run(_go_deeper, name)
+        thread = threading.Thread(
+            target=context.run, args=(_fill, future, name, run), name=f"feedback-{name}", daemon=True
+        )
+        try:
+            thread.start()
+        except RuntimeError as error:
+            raise StepFailed(f"{name} was not called: {error}; end other threads of this process") from error
         return future
 
     def _gave_up(self, name: str, future: Future[Any], timeout_s: float) -> StepFailed:
         self._leave(future)
-        return StepFailed(f"{name} gave no answer within {timeout_s:g} s")
+        return _late(name, timeout_s)
 
     def _leave(self, future: Future[Any]) -> None:
         with self._lock:
@@ -91,28 +114,27 @@ class TimeLimit:
         future.add_done_callback(_close_coroutine)
 
 
-class _Raised(Exception):
-    """Carries what the code raised, also what would end a thread or a process."""
-
-    def __init__(self, error: BaseException) -> None:
-        super().__init__(error)
-        self.error = error
+def _late(name: str, timeout_s: float) -> StepFailed:
+    return StepFailed(f"{name} gave no answer within {timeout_s:g} s")
 
 
-def _fill(future: Future[Any], run: Callable[[], Any]) -> None:
+def _go_deeper(name: str) -> None:
+    """Note in this context that it is within one more step. Raises `StepFailed` where these are too many."""
+    depth = _depth.get()
+    if depth >= MAX_NESTED:
+        raise StepFailed(f"{name} was not called: it is within {depth} other steps, as code that calls itself is")
+    _depth.set(depth + 1)
+
+
+def _fill(future: Future[Any], name: str, run: Callable[[], Any]) -> None:
     try:
         value = run()
+    except StepFailed as failure:
+        future.set_exception(failure)
     except BaseException as error:  # whoever waits is told, whatever it is
-        future.set_exception(_Raised(error))
+        future.set_exception(failed(name, error))
     else:
         future.set_result(value)
-
-
-def _value_of(name: str, future: Future[Any]) -> Any:
-    try:
-        return future.result()
-    except _Raised as raised:
-        raise failed(name, raised.error) from raised.error
 
 
 def _told_when_done(future: Future[Any], loop: asyncio.AbstractEventLoop) -> asyncio.Future[None]:
@@ -136,38 +158,61 @@ def _close_coroutine(future: Future[Any]) -> None:
         future.result().close()
 
 
-def _finished(value: Any) -> Any:
-    """The value, awaited if it has to be."""
-    return asyncio.run(_wait_for(value)) if inspect.isawaitable(value) else value
+def _at_once(run: Callable[[], Any], check: Check) -> Any:
+    """The value, checked unless it has to be awaited."""
+    value = run()
+    return value if inspect.isawaitable(value) else check(value)
 
 
-async def _wait_for(value: Awaitable[Any]) -> Any:
-    return await value
+def _finished(name: str, run: Callable[[], Any], timeout_s: float, check: Check) -> Any:
+    """The value, awaited if it has to be, and checked."""
+    begun_s = time.monotonic()
+    value = run()
+    if not inspect.isawaitable(value):
+        return check(value)
+    return asyncio.run(_awaited(name, value, timeout_s, begun_s + timeout_s - time.monotonic(), check))
 
 
-async def _awaited(name: str, value: Awaitable[Any], timeout_s: float, left_s: float) -> Any:
-    task = asyncio.ensure_future(value)
-    task.add_done_callback(_look_at)
+async def _awaited(name: str, value: Awaitable[Any], timeout_s: float, left_s: float, check: Check) -> Any:
+    task = asyncio.ensure_future(_within(name, value))
+    task.add_done_callback(lambda task: _let_go(task, value))
     try:
         done, _ = await asyncio.wait([task], timeout=max(0.0, left_s))
     finally:
         task.cancel()  # of no effect on one that is done; one that will not be cancelled is not waited for
     if not done:
-        raise StepFailed(f"{name} gave no answer within {timeout_s:g} s")
+        raise _late(name, timeout_s)
     try:
-        return task.result()
+        return check(task.result())
+    except StepFailed:
+        raise
     except BaseException as error:  # also the cancellation of the code by itself, which is not that of this task
         raise failed(name, error) from error
 
 
-def _look_at(task: asyncio.Future[Any]) -> None:
-    """Take note of an error that nobody waits for any more, so that the loop does not report it."""
+async def _within(name: str, value: Awaitable[Any]) -> Any:
+    """The value, one step deeper. An exit would end the event loop of the caller, and so is told as an error."""
+    _go_deeper(name)
+    try:
+        return await value
+    except SystemExit as error:
+        raise failed(name, error) from error
+
+
+def _let_go(task: asyncio.Future[Any], value: Awaitable[Any]) -> None:
+    """Take note of an error that nobody waits for any more, and close what was never begun: Python reports both."""
     if not task.cancelled():
         task.exception()
+    if inspect.iscoroutine(value):
+        value.close()
 
 
 def failed(name: str, error: BaseException) -> StepFailed:
-    """What is said of an error: its type and its first words."""
-    text = " ".join(str(error).split())
-    shown = text if len(text) <= MAX_PROBLEM_CHARACTERS else text[: MAX_PROBLEM_CHARACTERS - len(_LEFT)] + _LEFT
-    return StepFailed(f"{name} raised {type(error).__name__}{': ' if shown else ''}{shown}")
+    """What is said of an error: its type and its first words, if it has any that can be had."""
+    try:
+        said = str(error)
+    except Exception:  # whatever somebody's class does
+        said = ""
+    failure = StepFailed(f"{name} raised {type(error).__name__}{': ' if said.strip() else ''}{said}")
+    failure.__cause__ = error
+    return failure

@@ -32,6 +32,10 @@ TITLE_WEIGHT: Final = 2.0
 ABOVE_WEIGHT: Final = 0.5
 _KEPT_LOG_BYTES: Final = 16 * 2**20
 _AT_ONCE: Final = 500
+_DAMAGED: Final = ("no such table", "no such column", "malformed", "Could not decode", "invalid fts5", "vtable", "fts5")
+"""With these words SQLite tells of what a file holds; with others, of the disk."""
+_FILE_KINDS: Final = (bytes, str, int, str, str, str, int)
+_PLACE_KINDS: Final = (bytes, str, int, int, str)
 _SCHEMA: Final = (
     "CREATE TABLE IF NOT EXISTS fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS file (file_id INTEGER PRIMARY KEY, path BLOB NOT NULL UNIQUE, stamp TEXT NOT NULL,"
@@ -155,7 +159,7 @@ class IndexFile:
         with self._reading("looked at") as connection:
             if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'fact'").fetchone():
                 return {}
-            return dict(connection.execute("SELECT name, value FROM fact"))
+            return dict(_typed(connection.execute("SELECT name, value FROM fact"), (str, str)))
 
     def files(self) -> dict[str, KnownFile]:
         """All files that were seen, by path."""
@@ -163,7 +167,9 @@ class IndexFile:
             rows = connection.execute(
                 "SELECT path, stamp, looked_ns, content_hash, model_id, left_out, n_secret FROM file"
             )
-            return {one.path: one for one in (KnownFile(os.fsdecode(row[0]), *row[1:]) for row in rows)}
+            return {
+                one.path: one for one in (KnownFile(os.fsdecode(row[0]), *row[1:]) for row in _typed(rows, _FILE_KINDS))
+            }
 
     def counts(self) -> dict[str, int]:
         """How many files are indexed, how many sections and vectors there are, and bytes on disk."""
@@ -191,7 +197,7 @@ class IndexFile:
     def tally(self) -> dict[str, int]:
         """What searches were counted as."""
         with self._reading("counted") as connection:
-            return dict(connection.execute("SELECT name, n FROM tally ORDER BY name"))
+            return dict(_typed(connection.execute("SELECT name, n FROM tally ORDER BY name"), (str, int)))
 
     def best_by_words(self, words: Sequence[str], n_wanted: int) -> list[tuple[int, float]]:
         """The sections that hold any of `words`, by BM25 (Robertson & Zaragoza 2009), the best first, with scores.
@@ -223,7 +229,9 @@ class IndexFile:
                     f" USING (file_id) WHERE section_id IN ({','.join('?' * len(part))})",
                     part,
                 )
-                found.update((row[0], Place(os.fsdecode(row[1]), *row[2:])) for row in rows)
+                found.update(
+                    (row[0], Place(os.fsdecode(row[1]), *row[2:])) for row in _typed(rows, (int, *_PLACE_KINDS))
+                )
         return found
 
     def all_places(self) -> list[Place]:
@@ -233,15 +241,23 @@ class IndexFile:
                 "SELECT path, title, first_line, last_line, content_hash FROM section JOIN file USING (file_id)"
                 " ORDER BY section_id"
             )
-            return [Place(os.fsdecode(row[0]), *row[1:]) for row in rows]
+            return [Place(os.fsdecode(row[0]), *row[1:]) for row in _typed(rows, _PLACE_KINDS)]
 
-    def vectors_after(self, section_id: int) -> list[tuple[int, bytes]]:
-        """The vectors of sections with higher numbers, in their order; a number is never given twice."""
+    def vectors_after(self, section_id: int, n_numbers: int = 0) -> list[tuple[int, bytes]]:
+        """The vectors of sections with higher numbers, in their order; a number is never given twice.
+
+        All have `n_numbers`, or as many as the first, if that is 0. Raises `Corrupt` where one has not.
+        """
         with self._reading("read") as connection:
-            rows = connection.execute(
+            vectors = connection.execute(
                 "SELECT section_id, numbers FROM vector WHERE section_id > ? ORDER BY section_id", (section_id,)
-            )
-            return rows.fetchall()
+            ).fetchall()
+        if any(type(numbers) is not bytes for _, numbers in vectors):
+            raise self._damaged("a vector is no bytes")
+        lengths = {len(numbers) for _, numbers in vectors} | ({n_numbers} if n_numbers else set())
+        if len(lengths) > 1:
+            raise self._damaged(f"vectors have {', '.join(map(str, sorted(lengths)[:3]))} numbers")
+        return vectors
 
     # Writing
 
@@ -318,7 +334,7 @@ class IndexFile:
                 yield self._open()
             except sqlite3.OperationalError as error:
                 raise self._explained(error, what) from error
-            except sqlite3.DatabaseError as error:
+            except (sqlite3.DatabaseError, UnicodeDecodeError, TypeError) as error:  # the last two by what is in it
                 raise self._damaged(str(error)) from error
 
     def _open(self) -> sqlite3.Connection:
@@ -344,9 +360,9 @@ class IndexFile:
         said = str(error)
         if "locked" in said or "busy" in said:
             return Busy(f"the index {str(self.path)!r} could not be {what}, another process writes to it: try again")
-        if said.startswith(("no such table", "no such column", "malformed")):
+        if said.startswith(_DAMAGED):
             return self._damaged(said)
-        if "fts5" in said:
+        if said.startswith("no such module"):
             return Misuse(f"this Python's SQLite {sqlite3.sqlite_version} has no FTS5 ({said}): take a Python that has")
         return Unavailable(f"the index {str(self.path)!r} could not be {what} ({said}): make room, or look at the disk")
 
@@ -365,6 +381,14 @@ def _connected(path: Path) -> sqlite3.Connection:
     for pragma in ("journal_mode=WAL", "synchronous=NORMAL", f"journal_size_limit={_KEPT_LOG_BYTES}"):
         connection.execute(f"PRAGMA {pragma}")
     return connection
+
+
+def _typed(rows: Iterable[Any], kinds: tuple[type, ...]) -> Iterator[Any]:
+    """The rows. Raises `TypeError` for values of other types than were written."""
+    for row in rows:
+        if tuple(map(type, row)) != kinds:
+            raise TypeError("a row has values of other types than were written")
+        yield row
 
 
 def _rarest(connection: sqlite3.Connection, words: Sequence[str]) -> list[str]:

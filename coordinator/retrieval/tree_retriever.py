@@ -9,12 +9,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from math import isfinite
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
 from actors.embedding.messages import Vectors
 from actors.runtime.errors import Busy, Misuse, ScentfieldError, Unavailable
+from actors.runtime.number import as_number, shown
 from coordinator.file_list import is_behind_link, read_regular
 from coordinator.reading.query import Query, telling_words
 from coordinator.reading.source import BinaryFile, SourceText, decode
@@ -185,7 +185,7 @@ class TreeRetriever:
         too_many = _MAX_DEAD * self._index.counts()["vectors"] + N_CANDIDATES
         if which != self._rows_of[0] or len(self._rows) > too_many:
             self._rows = VectorRows()
-        self._rows.extend(self._index.vectors_after(self._rows.last_id))
+        self._rows.extend(self._index.vectors_after(self._rows.last_id, self._rows.n_numbers))
         self._rows_of = which, generation
         return self._rows
 
@@ -254,10 +254,11 @@ def _check(query: object, top_k: object, level: object, by: object) -> None:
         raise Misuse(f"the query {query!r:.80} has no word: say what is looked for")
     if len(query) > MAX_QUERY_CHARACTERS:
         raise Misuse(f"the query has {len(query):,} characters: {MAX_QUERY_CHARACTERS:,} are the most")
-    if not isinstance(top_k, int) or not 1 <= top_k <= MAX_TOP_K:
-        raise Misuse(f"top_k is {top_k!r}: ask for 1 to {MAX_TOP_K:,} passages")
-    if not isinstance(level, (int, float)) or not isfinite(level) or not WHOLE <= level <= MOST_COMPRESSED:
-        raise Misuse(f"the level is {level!r}: give one from 0.0, passages whole, to 1.0, most compressed")
+    if isinstance(top_k, bool) or not isinstance(top_k, int) or not 1 <= top_k <= MAX_TOP_K:
+        raise Misuse(f"top_k is {shown(top_k)}: ask for 1 to {MAX_TOP_K:,} passages")
+    compression = as_number(level)
+    if compression is None or not WHOLE <= compression <= MOST_COMPRESSED:
+        raise Misuse(f"the level is {shown(level)}: give one from 0.0, passages whole, to 1.0, most compressed")
 
 
 def _ordered(found: Sequence[tuple[int, float]], places: dict[int, Place]) -> list[Place]:

@@ -31,6 +31,11 @@ class VectorRows:
         """The highest section number; 0 if there is none."""
         return int(self._ids[-1]) if len(self._ids) else 0
 
+    @property
+    def n_numbers(self) -> int:
+        """How many numbers a row has; 0 while there are no rows."""
+        return int(self._rows.shape[1])
+
     def extend(self, vectors: Sequence[tuple[int, bytes]]) -> None:
         """Add vectors of sections with higher numbers, in their order."""
         if not vectors:

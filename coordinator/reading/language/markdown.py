@@ -28,7 +28,7 @@ def markdown_outline(lines: Sequence[str]) -> Outline | None:
         return None
     headings = list(_headings(tree.root_node))
     names = NameCounter()
-    units = [_section(heading, headings[place + 1 :], contents, names) for place, heading in enumerate(headings)]
+    units = [_section(headings, place, contents, names) for place in range(len(headings))]
     return outline_in_order([*units, *runs_between(units, contents)])
 
 
@@ -45,8 +45,10 @@ def _level(heading: Node) -> int:
     return int(next((character for character in marker if character.isdigit()), "1"))
 
 
-def _section(heading: Node, later: Sequence[Node], contents: Sequence[str], names: NameCounter) -> Unit:
+def _section(headings: Sequence[Node], place: int, contents: Sequence[str], names: NameCounter) -> Unit:
+    heading = headings[place]
     level = _level(heading)
+    later = (headings[other] for other in range(place + 1, len(headings)))
     following = next((other for other in later if _level(other) <= level), None)
     signature = first_line(heading), last_line(heading)
     last = first_line(following) - 1 if following is not None else len(contents)

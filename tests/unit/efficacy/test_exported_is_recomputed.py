@@ -18,6 +18,7 @@ from coordinator.efficacy.ledger_file import evidence_in
 from coordinator.learning.ledger_key import PUBLIC_FILE, public_ledger_key
 from coordinator.metrics.exposition import look_through
 from coordinator.metrics.probe import Probe
+from coordinator.metrics.total_file import TotalFile
 
 TERMS = Terms(holdout_share=0.5, token_price=3.0)
 
@@ -60,8 +61,9 @@ def test_every_figure_of_a_scrape_follows_from_the_records(tmp_path: Path, local
         await tell(MEMORY, VoteEntry("test", "session", 1, True))
         for _ in range(11):
             await tell(MEMORY, TakeCheckpoint("test", "session", ()))
-        first = await look_through(Probe(line), TERMS, tmp_path)
-        again = await look_through(Probe(line), TERMS, tmp_path)
+        totals = TotalFile(tmp_path, "test")
+        first = await look_through(Probe(line), TERMS, totals)
+        again = await look_through(Probe(line), TERMS, totals)
         assert again.figures == first.figures  # telling the same again adds nothing
         (page,) = await tell(QUALITY_STORE, GetLedger(0, 100))
         return again.figures, page

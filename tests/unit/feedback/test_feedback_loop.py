@@ -1,8 +1,10 @@
 import asyncio
 import inspect
+import itertools
 import json
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,6 +19,7 @@ from coordinator.feedback.loop import MAX_QUERY_CHARACTERS, QualityFeedbackLoop
 from coordinator.feedback.quality import NOTHING
 from coordinator.feedback.refinement import Ending
 from coordinator.feedback.scorer import Scorecard
+from coordinator.retrieval.passage import Passage
 
 QUERY = "claim lease signal field?"
 POOR = "A claim, however." + " x" * 17  # relevance 0.25, completeness 0.5, coherence 1
@@ -170,6 +173,20 @@ class Strange:
         return self.gives
 
 
+def passage(**parts: Any) -> Passage:
+    return replace(Passage("a.md", "a", "a claim", 1.0, "0" * 64, 1, 3), **parts)
+
+
+class Unreadable(list[Passage]):
+    def __iter__(self) -> Iterator[Passage]:
+        raise OSError("torn")
+
+
+class Endless(list[Passage]):
+    def __iter__(self) -> Iterator[Passage]:
+        return itertools.repeat(passage())
+
+
 @both
 @pytest.mark.parametrize(
     ("gives", "problem"),
@@ -178,6 +195,12 @@ class Strange:
         (None, "retriever returned NoneType: it gives a list of passages"),
         ("text", "retriever returned str: it gives a list of passages"),
         ([1], "retriever returned a list with int in it: it gives passages"),
+        ([passage(text=None)], "retriever returned a passage whose text is None"),
+        ([passage(path=b"a.md")], "retriever returned a passage whose path is b'a.md'"),
+        ([passage(first_line="1")], "retriever returned a passage whose first_line is '1'"),
+        ([passage(score=float("nan"))], "retriever returned a passage whose score is nan: it is a number"),
+        (Unreadable(), "retriever raised OSError: torn"),
+        (Endless(), "retriever returned 9 passages where 8 were asked for"),
     ],
 )
 def test_a_retriever_that_misbehaves_is_reported(run: Run, scripted: Any, gives: object, problem: str) -> None:
@@ -218,6 +241,29 @@ def test_a_scorer_that_hangs_is_given_up(run: Run, shelf: Any, scripted: Any, ga
 
 
 @both
+def test_a_text_of_the_generator_s_own_class_is_a_plain_text(run: Run, shelf: Any, scripted: Any) -> None:
+    class Text(str):
+        def strip(self, _characters: Any = None) -> str:
+            raise OSError("no")
+
+    answer = run(QualityFeedbackLoop(), retriever=shelf, generator=scripted(Text(GOOD)))
+    assert type(answer.text) is str
+    assert answer.text == GOOD
+
+
+@both
+def test_a_generator_that_asks_the_loop_itself_comes_to_an_end(run: Run, shelf: Any) -> None:
+    loop, n_calls = QualityFeedbackLoop(), list[int]()
+
+    def asks_again(query: str, _passages: Any) -> str:
+        n_calls.append(1)
+        return run(loop, query, retriever=shelf, generator=asks_again).text
+
+    assert run(loop, retriever=shelf, generator=asks_again).text == ""
+    assert len(n_calls) <= 4**4  # each of four loops within each other asks four times
+
+
+@both
 def test_the_same_passages_are_not_answered_twice(run: Run, make_shelf: Any, scripted: Any) -> None:
     class Flat(make_shelf):  # type: ignore[misc]  # a class that a fixture gives
         """Compression changes nothing, and there are ever more passages to be asked for, but none come."""
@@ -250,7 +296,8 @@ def test_at_most_max_iterations_calls_follow_the_first(run: Run, shelf: Any, scr
 
 @both
 def test_a_question_must_be_one(run: Run, shelf: Any, scripted: Any) -> None:
-    for query in ("", " \n", "x" * (MAX_QUERY_CHARACTERS + 1)):
+    strange: list[Any] = ["", " \n", "x" * (MAX_QUERY_CHARACTERS + 1), None, 7, b"claim", ["claim"]]
+    for query in strange:
         with pytest.raises(Misuse):
             run(QualityFeedbackLoop(), query, retriever=shelf, generator=scripted(GOOD))
     with pytest.raises(Misuse, match="the generator is str"):
@@ -357,6 +404,10 @@ def test_the_document_is_json_and_has_all_rounds(shelf: Any, scripted: Any) -> N
         {"top_k": 101},
         {"level": -0.5},
         {"level": float("nan")},
+        {"level": "0.5"},
+        {"level": True},
+        {"quality_threshold": 10**400},
+        {"max_iterations": 10**5000},
         {"max_answer_characters": 0},
     ],
 )

@@ -207,3 +207,117 @@ def test_the_event_loop_goes_on_while_something_blocks(gate: threading.Event) ->
         return "opened" if await waiting else "closed"
 
     assert asyncio.run(run()) == "opened"
+
+
+class Unspeakable(Exception):
+    def __str__(self) -> str:
+        raise ValueError("no words")
+
+
+@both
+@pytest.mark.parametrize(
+    ("error", "problem"),
+    [
+        (Unspeakable(), "step raised Unspeakable"),
+        (ValueError("a\x1b[31m\x00\ud800b"), "step raised ValueError: a [31m b"),
+    ],
+)
+def test_an_error_that_cannot_be_shown_is_told_all_the_same(
+    call: Callable[..., Any], error: BaseException, problem: str
+) -> None:
+    with pytest.raises(StepFailed) as failed:
+        call(TimeLimit(), raising(error))
+    assert failed.value.problem == problem
+
+
+@both
+def test_an_exit_of_what_is_awaited_ends_nobody_s_loop(call: Callable[..., Any]) -> None:
+    async def leaves() -> None:
+        raise SystemExit(3)
+
+    with pytest.raises(StepFailed, match="step raised SystemExit: 3"):
+        call(TimeLimit(), leaves)
+
+
+def test_what_is_awaited_for_a_blocking_caller_is_cancelled_when_it_is_late() -> None:
+    limit, ended = TimeLimit(), threading.Event()
+
+    async def watched() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    with pytest.raises(StepFailed, match="step gave no answer"):
+        call(limit, watched, SHORT_S)
+    assert ended.wait(LONG_S)
+    deadline = time.monotonic() + LONG_S
+    while limit.n_late and time.monotonic() < deadline:
+        threading.Event().wait(0.01)
+    assert limit.n_late == 0
+
+
+def refusing(_: Any) -> Any:
+    raise StepFailed("not that")
+
+
+@pytest.mark.parametrize("run", [lambda: "at once", lambda: later("at once")])
+def test_a_value_is_checked_whether_it_is_awaited_or_not(run: Callable[[], Any]) -> None:
+    limit = TimeLimit()
+    assert limit.call("step", run, LONG_S, len) == 7
+    assert asyncio.run(limit.call_async("step", run, LONG_S, len)) == 7
+    with pytest.raises(StepFailed, match=r"^not that$"):
+        limit.call("step", run, LONG_S, refusing)
+    with pytest.raises(StepFailed, match=r"^not that$"):
+        asyncio.run(limit.call_async("step", run, LONG_S, refusing))
+
+
+def test_a_check_has_the_time_of_its_call(gate: threading.Event) -> None:
+    limit = TimeLimit()
+    with pytest.raises(StepFailed, match="step gave no answer"):
+        limit.call("step", str, SHORT_S, lambda _: gate.wait())
+    with pytest.raises(StepFailed, match="step gave no answer"):
+        asyncio.run(limit.call_async("step", str, SHORT_S, lambda _: gate.wait()))
+
+
+@both
+def test_a_step_within_itself_comes_to_an_end(call: Callable[..., Any]) -> None:
+    limit, depths = TimeLimit(), list[int]()
+
+    def deeper(depth: int = 1) -> Any:
+        depths.append(depth)
+        return call(limit, lambda: deeper(depth + 1))
+
+    with pytest.raises(StepFailed, match="step was not called: it is within 4 other steps"):
+        call(limit, deeper)
+    assert depths == [1, 2, 3, 4]
+
+
+def test_an_awaited_step_within_itself_comes_to_an_end() -> None:
+    limit, depths = TimeLimit(), list[int]()
+
+    async def deeper(depth: int) -> Any:
+        depths.append(depth)
+        return await limit.call_async("step", lambda: deeper(depth + 1), LONG_S)
+
+    with pytest.raises(StepFailed, match="it is within 4 other steps"):
+        asyncio.run(deeper(1))
+    assert depths == [1, 2, 3, 4, 5]  # the first is no step
+
+
+@both
+def test_where_no_thread_can_be_started_that_is_told(call: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    async def started() -> None:
+        monkeypatch.setattr(threading.Thread, "start", full)
+        with pytest.raises(StepFailed, match="step was not called: can't start new thread"):
+            await TimeLimit().call_async("step", str, LONG_S)
+
+    if call is call_async:
+        asyncio.run(started())
+        return
+    monkeypatch.setattr(threading.Thread, "start", full)
+    with pytest.raises(StepFailed, match="step was not called: can't start new thread"):
+        call(TimeLimit(), str)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -330,7 +331,10 @@ def test_a_query_without_a_word_is_refused(full: Any, query: str) -> None:
 
 @pytest.mark.parametrize(
     "handles",
-    [{"top_k": 0}, {"top_k": MAX_TOP_K + 1}, {"top_k": 1.5}, {"level": -0.1}, {"level": 1.1}, {"level": float("nan")}],
+    [
+        *({"top_k": one} for one in (0, MAX_TOP_K + 1, 1.5, True, 10**5000)),
+        *({"level": one} for one in (-0.1, 1.1, float("nan"), 10**400, True, "0.5")),
+    ],
 )
 def test_handles_out_of_their_bounds_are_refused(full: Any, handles: dict[str, Any]) -> None:
     with pytest.raises(Misuse, match=r"top_k is|the level is"):
@@ -470,3 +474,47 @@ def test_of_a_long_query_the_rarest_words_are_looked_for(full: Any, found: Title
     assert "Parrot" in found(retriever, f"{' '.join(common)} parrot")
     assert len(retriever.search(" ".join(common)).passages) == 3
     assert found(retriever, " ".join(f"unknown{word}" for word in common)) == []
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE vector SET numbers = 7",
+        "UPDATE vector SET numbers = 'text' WHERE section_id = (SELECT max(section_id) FROM vector)",
+        "UPDATE vector SET numbers = x'01' WHERE section_id = (SELECT max(section_id) FROM vector)",
+        "UPDATE section SET first_line = 'first'",
+        "UPDATE section SET title = x'00ff'",
+        "UPDATE section SET title = CAST(x'ff' AS TEXT)",
+        "UPDATE file SET content_hash = CAST(x'ff' AS TEXT)",
+        "UPDATE file SET looked_ns = 'long ago'",
+        "UPDATE file SET path = 7 WHERE file_id = 1",
+        "UPDATE fact SET value = x'00'",
+        "DROP TABLE word_data",
+    ],
+)
+def test_an_index_with_what_was_never_written_is_damaged_and_made_anew_on_demand(
+    full: Any, found: Titles, damage: str
+) -> None:
+    full.retriever().index()
+    full.close()
+    with closing(sqlite3.connect(full.index_path, isolation_level=None)) as connection:
+        connection.execute(damage)
+        connection.execute("INSERT INTO tally VALUES (x'61', 1), ('b', 'many')")
+    retriever = full.retriever()
+    with pytest.raises(Corrupt, match="--rebuild"):
+        retriever.search("cat kitten")
+    retriever.index(rebuild=True)
+    assert found(retriever, "kitten")
+
+
+def test_a_schema_that_is_no_text_is_a_damaged_index(full: Any, found: Titles) -> None:
+    full.retriever().index()
+    full.close()
+    raw = full.index_path.read_bytes()
+    assert b"CREATE TABLE fact" in raw
+    full.index_path.write_bytes(raw.replace(b"CREATE TABLE fact", b"CREATE TABLE fac\xff"))
+    retriever = full.retriever()
+    with pytest.raises(Corrupt, match="--rebuild"):
+        retriever.search("cat")
+    retriever.index(rebuild=True)
+    assert found(retriever, "kitten")

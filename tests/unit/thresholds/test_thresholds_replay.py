@@ -193,7 +193,7 @@ def test_a_snapshot_of_the_first_format_is_one_without_replays(machine):
     later = make_thresholds(origin="aaaaaaaa")
     later.restore(parts)
     assert list(later.snapshot()) == old
-    assert next(tagged_snapshot(Kernel(machine))) == ["format", 3]
+    assert next(tagged_snapshot(Kernel(machine))) == ["format", 4]
 
 
 def test_the_event_says_all_there_is_to_know(machine):
