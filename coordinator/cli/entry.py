@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Final
+
+_INTERRUPTED: Final = 130  # as `ExitCode` has it, which is loaded later
 
 
 def run() -> None:
-    """The console script."""
+    """The console script; an interrupt while it still loads ends it as one later does."""
+    try:
+        _run()
+    except KeyboardInterrupt:
+        sys.exit(_INTERRUPTED)
+
+
+def _run() -> None:
     if sys.argv[1:2] == ["mcp"]:
         # A client waits for its answer; the command line takes half a second to load.
         from coordinator.relay.main import flags_of

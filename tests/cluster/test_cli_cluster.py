@@ -32,7 +32,7 @@ class CommandLine:
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [sys.executable, "-c", "from coordinator.cli.main import run; run()", *arguments],
+            [sys.executable, "-c", "from coordinator.cli.entry import run; run()", *arguments],
             cwd=self._tree,
             env=self._environment,
             stdout=subprocess.PIPE,
@@ -109,12 +109,13 @@ def test_up_and_down_from_the_shell(settings: Settings, scentfield: CommandLine)
 def test_a_watch_is_ended_by_an_interrupt_without_an_error(
     coordinator_up: Settings, scentfield: CommandLine, after_s: float
 ) -> None:
-    """While it still connects, and while it watches."""
+    """While it still loads or connects (then it was interrupted), and while it watches (then that is its end)."""
     watching = scentfield.start("sync", "--watch")
     time.sleep(after_s)
     watching.send_signal(signal.SIGINT)
     _, err = watching.communicate(timeout=CALL_S)
-    assert (watching.returncode, err) == (0, "")
+    assert watching.returncode in {0, 130}
+    assert err == ""
 
 
 def test_what_was_backed_up_is_served_again_after_restore_and_up(
