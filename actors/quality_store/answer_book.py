@@ -43,6 +43,7 @@ MAX_STEPS: Final = 128
 HELD_OUT: Final = "holdout"
 _DIGEST: Final = re.compile(r"[0-9a-f]{1,64}")
 _DIGITS: Final = 6
+_SLACK: Final = 1e-6
 
 
 class AnswerBook:
@@ -209,6 +210,17 @@ def _check(asked: RecordAnswer) -> None:
         raise Misuse(f"{len(asked.steps)} steps are too many: give {MAX_STEPS} at most")
     for step in asked.steps:
         _check_step(step)
+    _check_gains(asked)
+
+
+def _check_gains(asked: RecordAnswer) -> None:
+    """Raise `Misuse` where steps claim more than the answer gained: what is learned of them is shared by all."""
+    claimed = sum(max(0.0, step.gain) for step in asked.steps)
+    gained = asked.quality - asked.first_quality
+    if claimed > gained + _SLACK:
+        raise Misuse(f"the steps gained {claimed:.6f} together, and the answer {gained:.6f}: tell what each step added")
+    if asked.n_failed > asked.n_asked:
+        raise Misuse(f"n_failed={asked.n_failed} of n_asked={asked.n_asked} cannot be: give no more than were asked")
 
 
 def _check_digest(digest: str) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from actors.quality_store.answer_book import _check
 from actors.quality_store.strategy import PLANS, WEAKNESSES
 from coordinator.feedback.iteration import Origin, Outcome
+from coordinator.feedback.loop import _made
 from coordinator.feedback.quality import NOTHING, Quality
 from coordinator.feedback.refinement import Ending, Refinement, Rules
 from coordinator.feedback.selection import Selection
@@ -63,6 +65,15 @@ def test_the_loop_ends_within_its_calls_and_never_worse(
     last = loop.iterations[-1].outcome
     has_converged = last.has_text and last.quality is not None and last.quality.overall >= rules.quality_threshold
     assert (loop.ending is Ending.CONVERGED) == has_converged
+
+
+@given(rules, selections, advices, histories)
+def test_the_store_takes_what_the_loop_tells_of_itself(
+    rules: Rules, first: Selection, advice: dict[str, str], history: list[tuple[object, ...]]
+) -> None:
+    loop = played(rules, first, advice, history)
+    shown = dict.fromkeys(range(len(loop.iterations)), ())
+    _check(_made("a question", loop, shown, is_held_out=False).report())
 
 
 @given(rules, selections, advices, histories)

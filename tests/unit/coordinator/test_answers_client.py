@@ -130,6 +130,8 @@ def test_an_answer_that_nobody_heard_of_is_counted_once(agent, transport):
 def test_a_report_that_cannot_be_is_refused(agent):
     with pytest.raises(Misuse, match="quality="):
         agent("ann").answers.record(RecordAnswer(2.0, 0.5, "converged", 1, 0))
+    with pytest.raises(Misuse, match="n_failed=2 of n_asked=1 cannot be"):
+        agent("ann").answers.record(RecordAnswer(0.5, 0.5, "failed", 1, 2))
 
 
 def test_the_async_client_does_the_same(agent):
