@@ -138,7 +138,12 @@ class IndexFile:
             counted = self._counted()
             self.close()
             made = IndexFile(self.path.with_name(f"{self.path.name}{_MADE}"))
-            made._make(first_id, counted)
+            try:
+                made._make(first_id, counted)
+            except BaseException:
+                made.close()
+                made._unlink()  # the disk may be full: what is half made takes room
+                raise
             self._unlink()
             made.path.rename(self.path)
 

@@ -573,3 +573,19 @@ def test_what_a_killed_rebuild_left_beside_the_index_is_in_nobody_s_way(full: An
     retriever.index(rebuild=True)
     assert found(retriever, "kitten") == ["Kitten"]
     assert [path.name for path in full.index_path.parent.glob("*.new*")] == []
+
+
+def test_a_rebuild_that_fails_leaves_the_old_index_and_nothing_beside_it(
+    full: Any, found: Titles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full.retriever().index()
+
+    def fails(*_: object) -> None:
+        raise Unavailable("the disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(IndexFile, "_put_facts", staticmethod(fails))
+        with pytest.raises(Unavailable, match="full"):
+            full.retriever().index(rebuild=True)
+    assert [path.name for path in full.index_path.parent.glob("*.new*")] == []
+    assert found(full.retriever(), "kitten") == ["Kitten"]
