@@ -97,8 +97,9 @@ def test_on_a_terminal_it_shows_the_screen_until_q(open_gateway: Callable[..., A
     os.close(theirs)
     try:
         read_until(ours, (b"Claims", b"Learning Efficacy"))
-        os.write(ours, b"q")
-        read_until(ours, (b"\x1b[?1049l", b"False True"))  # the screen that was there before is back; no Ray was needed
+        read_until(
+            ours, (b"\x1b[?1049l", b"False True"), key=b"q"
+        )  # the screen that was there before is back; no Ray was needed
         assert shown.wait(60.0) == 0
     finally:
         shown.kill()
@@ -106,11 +107,14 @@ def test_on_a_terminal_it_shows_the_screen_until_q(open_gateway: Callable[..., A
         os.close(ours)
 
 
-def read_until(terminal: int, wanted: tuple[bytes, ...], within_s: float = 90.0) -> bytes:
-    """What is written to a terminal, until all that is wanted was."""
-    drawn, until_s = b"", time.monotonic() + within_s
+def read_until(terminal: int, wanted: tuple[bytes, ...], *, key: bytes = b"", within_s: float = 90.0) -> bytes:
+    """What is written to a terminal, until all that is wanted was. `key` is pressed every two seconds meanwhile."""
+    drawn, until_s, press_at_s = b"", time.monotonic() + within_s, 0.0
     while not all(text in drawn for text in wanted):
         assert time.monotonic() < until_s, drawn[-2_000:]
+        if key and time.monotonic() >= press_at_s:
+            os.write(terminal, key)
+            press_at_s = time.monotonic() + 2.0
         if select.select([terminal], [], [], 1.0)[0]:
             drawn += os.read(terminal, 65_536)
     return drawn

@@ -142,6 +142,11 @@ def test_a_git_that_says_too_much_or_takes_too_long_gives_no_history(
     monkeypatch.setattr(git_history, "MAX_BYTES", 10)
     assert of(repo, source) is None
     monkeypatch.setattr(git_history, "MAX_BYTES", 2**20)
+    slow = repo / "bin" / "git"
+    slow.parent.mkdir()
+    slow.write_text("#!/bin/sh\nexec sleep 600\n", encoding="utf-8")
+    slow.chmod(0o755)
+    monkeypatch.setenv("PATH", str(slow.parent), prepend=os.pathsep)
     monkeypatch.setattr(threading.Timer, "start", lambda timer: timer.function())
     assert of(repo, source) is None
 

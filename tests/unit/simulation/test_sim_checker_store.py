@@ -118,7 +118,7 @@ def put(path: str, topic: str = EDIT_FAILURE) -> NotePut:
 
 
 def tried(path: str, signal: str = "failure") -> EditTried:
-    return EditTried("ann#1", "house", path, "map", "", signal, False, 0, 10, 0.0)
+    return EditTried("ann#1", "house", path, "map", "", signal, False, 0, 10, 0.0, 100)
 
 
 def bounced(path: str, *, is_bounce: bool = True) -> ViewShown:
