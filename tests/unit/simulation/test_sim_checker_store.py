@@ -122,7 +122,9 @@ def tried(path: str, signal: str = "failure") -> EditTried:
 
 
 def bounced(path: str, *, is_bounce: bool = True) -> ViewShown:
-    return ViewShown("ann#1", "house", path, "full", "", "", 1, 2, True, False, is_bounce, False, 0, (), 10, 0.0)
+    return ViewShown(
+        "ann#1", "house", path, "full", "", "", 1, 2, True, False, is_bounce, False, 0, (), 10, 0.0, "", 100
+    )
 
 
 def missed(*paths: str) -> list[Any]:
