@@ -11,7 +11,7 @@ import pytest
 from coordinator.gateway.as_started import as_started, differences
 from coordinator.gateway.settings import GatewaySettings
 
-TREE = Path("/work/tree")
+TREE = Path("/srv/tree")
 
 
 def told(root: Path = TREE, **settings: Any) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def test_whether_one_is_started_at_all_is_not_its_own_setting() -> None:
     assert differences(told(), GatewaySettings(enabled=False), TREE) == []
 
 
-@pytest.mark.parametrize("elsewhere", [Path("/work/other"), Path("/work/tree2"), Path("/work")])
+@pytest.mark.parametrize("elsewhere", [Path("/srv/other"), Path("/srv/tree2"), Path("/srv")])
 def test_a_tree_that_agents_may_not_work_in_is_named_with_those_they_may(elsewhere: Path) -> None:
     (found,) = differences(told(), GatewaySettings(), elsewhere)
     assert found == f"agents may work in {TREE}, and not in {elsewhere}: add it to roots under [gateway]"

@@ -21,7 +21,7 @@ from coordinator.relay.line_settings import Flags
 CLAUDE = {
     "session_id": "8c35adc1",
     "transcript_path": "/home/x/.claude/projects/p/8c35adc1.jsonl",
-    "cwd": "/work/tree",
+    "cwd": "/srv/tree",
     "permission_mode": "default",
     "tool_use_id": "toolu_01",
 }
@@ -29,7 +29,7 @@ CODEX = {**CLAUDE, "model": "m", "turn_id": "t1"}
 GEMINI = {
     "session_id": "8c35adc1",
     "transcript_path": "/t.json",
-    "cwd": "/work/tree",
+    "cwd": "/srv/tree",
     "timestamp": "2026-11-30T00:00:00Z",
 }
 PATCH = """*** Begin Patch
@@ -53,7 +53,7 @@ def event(client: str, **fields: Any) -> HookEvent:
 @pytest.mark.parametrize(
     ("client", "name", "tool", "given", "paths"),
     [
-        ("claude-code", "PreToolUse", "Write", {"file_path": "/work/tree/a.py", "content": "x"}, ("/work/tree/a.py",)),
+        ("claude-code", "PreToolUse", "Write", {"file_path": "/srv/tree/a.py", "content": "x"}, ("/srv/tree/a.py",)),
         ("claude-code", "PreToolUse", "Edit", {"file_path": "/a", "old_string": "x", "new_string": "y"}, ("/a",)),
         ("claude-code", "PreToolUse", "NotebookEdit", {"notebook_path": "/n.ipynb", "new_source": ""}, ("/n.ipynb",)),
         ("claude-code", "PreToolUse", "Bash", {"command": "echo > a"}, ()),
@@ -67,7 +67,7 @@ def event(client: str, **fields: Any) -> HookEvent:
 )
 def test_a_write_names_its_files(client: str, name: str, tool: str, given: Any, paths: tuple[str, ...]) -> None:
     told = event(client, hook_event_name=name, tool_name=tool, tool_input=given)
-    assert (told.what, told.session, told.cwd, told.paths) == ("before", "8c35adc1", "/work/tree", paths)
+    assert (told.what, told.session, told.cwd, told.paths) == ("before", "8c35adc1", "/srv/tree", paths)
 
 
 def test_what_came_of_a_write_is_told_by_its_error() -> None:
