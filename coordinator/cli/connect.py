@@ -9,6 +9,7 @@ import typer
 
 from actors.runtime.errors import Misuse
 from coordinator.cli.call_flag import flags_found_here
+from coordinator.cli.client_file import put_text, root_of
 from coordinator.cli.invocation import Invocation
 from coordinator.cli.outcome import Line, Outcome, Part, Verbatim
 from coordinator.client_config.client import CLIENTS, Change, Start, changes
@@ -28,25 +29,18 @@ def connect(
     if client not in CLIENTS:
         raise Misuse(f"{client[:40]!r} is no client that is known: use one of {', '.join(CLIENTS)}")
     start = Start(short_program(), ("mcp", *flags_found_here(call, ("namespace", "data_dir"), ("agent",))))
-    written = [_changed(change, undo=undo) for change in changes(client, _root(call), Path.home(), start)]
+    written = [_changed(change, undo=undo) for change in changes(client, root_of(call), Path.home(), start)]
     if only_print:
         parts: list[Part] = []
         for path, text in written:
             parts += [Line(f"{path}:"), Verbatim(text or "(nothing: it would be deleted)\n")]
         return Outcome({"files": {str(path): text for path, text in written}}, parts)
     for path, text in written:
-        _write(path, text)
+        put_text(path, text)
     verb = "taken out of" if undo else "written to"
     lines: list[Part] = [Line(f"{verb} {path}", "green") for path, _ in written]
     step = [] if undo else [Line("next: scentfield up, then start the agent anew")]
     return Outcome({"client": client, "undone": undo, "files": [str(path) for path, _ in written]}, [*lines, *step])
-
-
-def _root(call: Invocation) -> Path:
-    # The workspace comes with the targets' grammar.
-    from coordinator.workspace import Workspace
-
-    return Workspace.discover(call.flags.root or Path.cwd()).root
 
 
 def _changed(change: Change, *, undo: bool) -> tuple[Path, str]:
@@ -61,13 +55,3 @@ def _changed(change: Change, *, undo: bool) -> tuple[Path, str]:
         return change.path, (change.take if undo else change.put)(text)
     except Misuse as error:
         raise Misuse(f"{change.path} stays as it is: {error.message}") from error
-
-
-def _write(path: Path, text: str) -> None:
-    if not text:
-        path.unlink(missing_ok=True)
-        return
-    from coordinator.folder import write_whole  # needed by this branch only
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, text.encode())

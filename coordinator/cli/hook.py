@@ -9,6 +9,7 @@ import typer
 
 from actors.runtime.errors import Misuse
 from coordinator.cli.call_flag import flags_found_here
+from coordinator.cli.client_file import put_text, root_of
 from coordinator.cli.invocation import Invocation
 from coordinator.cli.outcome import Grid, Line, Outcome, Part, Verbatim
 from coordinator.client_config.program import own_program
@@ -24,7 +25,7 @@ def status(call: Invocation) -> Outcome:
 
     Example: scentfield hook install claude-code
     """
-    root = _root(call)
+    root = root_of(call)
     found = {client: has_hooks(_text(path_of(client, root)), client) for client in FILES}
     rows = [
         (client, "installed" if there else "not installed", path_of(client, root)) for client, there in found.items()
@@ -49,7 +50,7 @@ def install(
         raise Misuse(f"{path} stays as it is: {error.message}") from error
     if only_print:
         return Outcome({"files": {str(path): text}}, [Line(f"{path}:"), Verbatim(text)])
-    _write(path, text)
+    put_text(path, text)
     lines: list[Part] = [Line(f"written to {path}", "green"), Line("next: scentfield up, then start the agent anew")]
     return Outcome({"client": client, "installed": True, "file": str(path)}, lines)
 
@@ -63,7 +64,7 @@ def uninstall(call: Invocation, client: Client) -> Outcome:
     except Misuse as error:
         raise Misuse(f"{path} stays as it is: {error.message}") from error
     if text != before:
-        _write(path, text)
+        put_text(path, text)
     done = "taken out of" if text != before else "were not in"
     return Outcome({"client": client, "installed": False, "file": str(path)}, [Line(f"{done} {path}", "green")])
 
@@ -79,19 +80,12 @@ def run_(call: Invocation, client: Client) -> Outcome:
 
 def _path(call: Invocation, client: str) -> Path:
     _check(client)
-    return path_of(client, _root(call))
+    return path_of(client, root_of(call))
 
 
 def _check(client: str) -> None:
     if client not in FILES:
         raise Misuse(f"{client[:40]!r} is no client whose hooks are known: use one of {', '.join(FILES)}")
-
-
-def _root(call: Invocation) -> Path:
-    # The workspace comes with the targets' grammar.
-    from coordinator.workspace import Workspace
-
-    return Workspace.discover(call.flags.root or Path.cwd()).root
 
 
 def _text(path: Path) -> str:
@@ -101,13 +95,3 @@ def _text(path: Path) -> str:
         return ""
     except (OSError, UnicodeDecodeError) as error:
         raise Misuse(f"{path} cannot be read ({error}): see what it is") from error
-
-
-def _write(path: Path, text: str) -> None:
-    if not text:
-        path.unlink(missing_ok=True)
-        return
-    from coordinator.folder import write_whole  # needed by this branch only
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, text.encode())
