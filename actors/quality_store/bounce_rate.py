@@ -1,56 +1,26 @@
-"""How often reads of one kind of file bounce, with what is long ago weighing less.
-
-Counts are kept by UTC day: the newest 30 days apart, older ones in one sum. A reader weights a day by 0.98 to the power
-of its age in days, and the sum as its newest day.
-"""
+"""How often reads of one kind of file bounce, with what is long ago weighing less."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
-DAYS_APART: Final = 30
-DAILY_WEIGHT: Final = 0.98
+from actors.quality_store.daily_pair import DailyPair
 
 
 @dataclass(slots=True)
-class ReadCounts:
-    """Reads and bounces of one extension: by day, in the rest (as of its newest day), and in all."""
+class ReadCounts(DailyPair):
+    """Reads and bounces of one extension, by day and in all."""
 
-    days: dict[int, list[int]] = field(default_factory=dict)
-    rest_day: int = 0
-    rest: list[int] = field(default_factory=lambda: [0, 0])
     n_reads: int = 0
     n_bounces: int = 0
 
     def add(self, day: int, n_reads: int, n_bounces: int) -> None:
         """Count on a day."""
-        counts = self.days.get(day) or self._place(day)
-        counts[0] += n_reads
-        counts[1] += n_bounces
+        self.count(day, n_reads, n_bounces)
         self.n_reads += n_reads
         self.n_bounces += n_bounces
-
-    def _place(self, day: int) -> list[int]:
-        """Where a day is counted that has no place of its own yet; a new one sends the oldest to the rest."""
-        if day <= max(self.days, default=day) - DAYS_APART:
-            self.rest_day = max(self.rest_day, day)
-            return self.rest
-        for old in sorted(old for old in self.days if old <= day - DAYS_APART):
-            self.rest_day = max(self.rest_day, old)
-            self.rest[0] += self.days[old][0]
-            self.rest[1] += self.days[old][1]
-            del self.days[old]
-        return self.days.setdefault(day, [0, 0])
-
-    def weighted(self, today: int) -> tuple[float, float]:
-        """Reads and bounces, each day's weighted by its age."""
-        parts = [*self.days.items(), (self.rest_day, self.rest)]
-        weights = [DAILY_WEIGHT ** max(0, today - day) for day, _ in parts]
-        n_reads = sum(weight * counts[0] for weight, (_, counts) in zip(weights, parts, strict=True))
-        n_bounces = sum(weight * counts[1] for weight, (_, counts) in zip(weights, parts, strict=True))
-        return n_reads, n_bounces
 
 
 NO_READS: Final = ReadCounts()

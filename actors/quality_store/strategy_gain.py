@@ -1,8 +1,7 @@
 """What each plan achieved against each weakness, and which is best tried first.
 
 A gain below 0 counts as 0: the best answer is returned, so a round that makes it worse has achieved nothing. Gains are
-kept by UTC day as whole millionths, so that sums are exact: the newest 30 days apart, older ones in one sum. A reader
-weights a day by 0.98 to the power of its age, as with bounces.
+kept by UTC day as whole millionths, and weigh less with age, as bounces do (`daily_pair.py`).
 
 The table is the anchor. An estimate is counted up from ten imaginary outcomes, of 0.05 each for the table's plan and 0
 for all others; another is tried first only with ten real ones behind it, as they weigh today, and a higher estimate.
@@ -12,11 +11,10 @@ Without fresh evidence all of it fades, and the table stands again.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from actors.quality_store.answer_message import AdviceRow, StrategyRow
-from actors.quality_store.bounce_rate import DAILY_WEIGHT, DAYS_APART
+from actors.quality_store.daily_pair import DailyPair
 from actors.quality_store.strategy import PLANS, TABLE, WEAKNESSES
 
 PRIOR_OUTCOMES: Final = 10.0
@@ -28,40 +26,14 @@ _DIGITS: Final = 4
 Key = tuple[str, str]
 
 
-@dataclass(slots=True)
-class _Gains:
-    """Outcomes of one plan against one weakness: [how many, their gains in millionths], by day and in the rest."""
+class _Gains(DailyPair):
+    """Outcomes of one plan against one weakness: how many, and their gains in millionths."""
 
-    days: dict[int, list[int]] = field(default_factory=dict)
-    rest_day: int = 0
-    rest: list[int] = field(default_factory=lambda: [0, 0])
+    __slots__ = ()
 
     @property
     def n(self) -> int:
         return self.rest[0] + sum(counts[0] for counts in self.days.values())
-
-    def add(self, day: int, gain: int) -> None:
-        counts = self.days.get(day) or self._place(day)
-        counts[0] += 1
-        counts[1] += gain
-
-    def _place(self, day: int) -> list[int]:
-        """Where a new day is counted; it sends the oldest to the rest."""
-        if day <= max(self.days, default=day) - DAYS_APART:
-            self.rest_day = max(self.rest_day, day)
-            return self.rest
-        for old in sorted(old for old in self.days if old <= day - DAYS_APART):
-            self.rest_day = max(self.rest_day, old)
-            self.rest = [have + more for have, more in zip(self.rest, self.days.pop(old), strict=True)]
-        return self.days.setdefault(day, [0, 0])
-
-    def weighted(self, today: int) -> tuple[float, float]:
-        """How many outcomes that is today, and the sum of their gains (1.0 is a whole quality)."""
-        parts = [*self.days.items(), (self.rest_day, self.rest)]
-        weights = [DAILY_WEIGHT ** max(0, today - day) for day, _ in parts]
-        weight = sum(one * counts[0] for one, (_, counts) in zip(weights, parts, strict=True))
-        gain = sum(one * counts[1] for one, (_, counts) in zip(weights, parts, strict=True))
-        return weight, gain / MILLION
 
 
 _NONE: Final = _Gains()
@@ -78,7 +50,7 @@ class StrategyGains:
 
     def add(self, weakness: str, plan: str, gain: float, day: int) -> None:
         """Count one outcome."""
-        self._gains.setdefault((weakness, plan), _Gains()).add(day, round(max(0.0, gain) * MILLION))
+        self._gains.setdefault((weakness, plan), _Gains()).count(day, 1, round(max(0.0, gain) * MILLION))
 
     def clear(self) -> None:
         """Forget all of it."""
@@ -100,7 +72,9 @@ class StrategyGains:
         return best
 
     def _weighted(self, weakness: str, plan: str, today: int) -> tuple[float, float]:
-        return self._gains.get((weakness, plan), _NONE).weighted(today)
+        """How many outcomes that is today, and the sum of their gains (1.0 is a whole quality)."""
+        weight, gain = self._gains.get((weakness, plan), _NONE).weighted(today)
+        return weight, gain / MILLION
 
     def _estimate(self, weakness: str, plan: str, today: int) -> float:
         """Rounded, so that the choice does not hang on the last bit."""
