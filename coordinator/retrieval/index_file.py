@@ -16,7 +16,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -107,15 +107,6 @@ class IndexFile:
         return self.path.is_file()
 
     @property
-    def identity(self) -> str:
-        """Another one for each file that takes the place of the one before."""
-        try:
-            about = self.path.stat()
-        except FileNotFoundError:
-            return ""
-        return f"{about.st_dev}-{about.st_ino}"
-
-    @property
     def is_current(self) -> bool:
         """Whether it is there, and of this version."""
         return self.exists and self.facts().get("format") == str(FORMAT)
@@ -130,22 +121,44 @@ class IndexFile:
     def begin_anew(self, first_id: int) -> None:
         """Put an empty index in the place of what is there; what it counted goes on. Only for who holds the lock.
 
-        It is made beside it and moved there, so that whoever searches meanwhile finds the one or the other, and waits
-        for the moment in which there is none. Sections are numbered from above `first_id`, which has to be higher than
-        any number before: a search may hold some of these. Raises `Unavailable` where the file cannot be made.
+        It is made beside it and taken over in one transaction, so that whoever searches meanwhile finds the one or the
+        other. Sections are numbered from above `first_id`, which has to be higher than any number before: a search may
+        hold some of these. Raises `Unavailable` where the file cannot be made, and `Busy` where another process writes.
         """
         with self._lock:
-            counted = self._counted()
-            self.close()
             made = IndexFile(self.path.with_name(f"{self.path.name}{_MADE}"))
             try:
-                made._make(first_id, counted)
-            except BaseException:
+                made._make(first_id, self._counted())
+                self._become(made)
+            finally:
                 made.close()
                 made._unlink()  # the disk may be full: what is half made takes room
-                raise
-            self._unlink()
+
+    def _become(self, made: IndexFile) -> None:
+        """Hold what `made` holds.
+
+        The file stays the same one. Were another moved into its place, a reader that has the old one open could find
+        the new one's log, which SQLite looks for by name, and read pages of both. Only a file that nobody can have
+        open, because it is none of SQLite's, gives way.
+        """
+        self.close()
+        try:
+            self._copy(made)
+        except (Corrupt, FileNotFoundError):
+            self._unlink()  # with what lies beside a file that is gone
             made.path.rename(self.path)
+
+    def _copy(self, made: IndexFile) -> None:
+        give_up_at_s = time.monotonic() + BUSY_S
+
+        def look(*_: int) -> None:  # SQLite would try without end
+            if time.monotonic() > give_up_at_s:
+                raise sqlite3.OperationalError("database is locked")
+
+        if not self.exists:
+            raise FileNotFoundError(self.path)
+        with made._reading("read") as source, self._telling("written"), closing(_opened(self.path)) as target:
+            source.backup(target, progress=look, sleep=_PAUSE_S)
 
     def _make(self, first_id: int, counted: Mapping[str, int]) -> None:
         """Make the file, whole in itself, without a log beside it."""
@@ -156,7 +169,7 @@ class IndexFile:
             for statement in _SCHEMA:
                 connection.execute(statement)
             connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('section', ?)", (first_id,))
-            self._put_facts(connection, {"format": str(FORMAT), "generation": "0"})
+            self._put_facts(connection, {"format": str(FORMAT), "generation": "0", "made": str(first_id)})
         self.count(counted)
         with self._reading("written") as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -349,13 +362,17 @@ class IndexFile:
     @contextmanager
     def _reading(self, what: str) -> Iterator[sqlite3.Connection]:
         """The connection, for the block; SQLite's errors as ours."""
-        with self._lock:
-            try:
-                yield self._open()
-            except sqlite3.OperationalError as error:
-                raise self._explained(error, what) from error
-            except (sqlite3.DatabaseError, UnicodeDecodeError, TypeError) as error:  # the last two by what is in it
-                raise self._damaged(str(error)) from error
+        with self._lock, self._telling(what):
+            yield self._open()
+
+    @contextmanager
+    def _telling(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            raise self._explained(error, what) from error
+        except (sqlite3.DatabaseError, UnicodeDecodeError, TypeError) as error:  # the last two by what is in it
+            raise self._damaged(str(error)) from error
 
     def _open(self) -> sqlite3.Connection:
         opened = os.getpid(), self._inode()
@@ -392,11 +409,14 @@ class IndexFile:
         )
 
 
-def _connected(path: Path) -> sqlite3.Connection:
+def _opened(path: Path) -> sqlite3.Connection:
     """A connection to a file that is there; one that is gone is not made anew."""
-    connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None, check_same_thread=False
-    )
+    uri = f"{path.absolute().as_uri()}?mode=rw"
+    return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    connection = _opened(path)
     # What is lost with the machine is made anew: a commit need not wait for the disk.
     for pragma in ("journal_mode=WAL", "synchronous=NORMAL", f"journal_size_limit={_KEPT_LOG_BYTES}"):
         connection.execute(f"PRAGMA {pragma}")

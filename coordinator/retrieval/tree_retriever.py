@@ -179,7 +179,7 @@ class TreeRetriever:
 
     def _current_rows(self, facts: Mapping[str, str]) -> VectorRows:
         """The vectors in memory, with what was added to the index since."""
-        which, generation = f"{facts['model_id']} {self._index.identity}", facts.get("generation", "")
+        which, generation = f"{facts['model_id']} {facts.get('made', '')}", facts.get("generation", "")
         if (which, generation) == self._rows_of:
             return self._rows
         too_many = _MAX_DEAD * self._index.counts()["vectors"] + N_CANDIDATES

@@ -13,6 +13,7 @@ import pytest
 
 from actors.runtime.errors import Busy, Corrupt, Misuse, Unavailable
 from coordinator.editing.file_lock import locked
+from coordinator.retrieval import index_file
 from coordinator.retrieval.index_file import IndexFile
 from coordinator.retrieval.limit import MAX_INLINE_FILES, MAX_QUERY_CHARACTERS, MAX_TOP_K
 from coordinator.retrieval.model import RETRY_S
@@ -552,16 +553,37 @@ def test_no_search_fails_while_an_index_is_made_anew_again_and_again(full: Any) 
                 return
             n_searches.append(1)
 
-    thread = threading.Thread(target=search)
-    thread.start()
+    threads = [threading.Thread(target=search) for _ in range(3)]
+    for thread in threads:
+        thread.start()
     try:
         for _ in range(10):
             full.retriever().index(rebuild=True)
     finally:
         is_over.set()
-        thread.join()
+        for thread in threads:
+            thread.join()
     assert errors == []
     assert n_searches
+
+
+def test_a_rebuild_keeps_the_file_and_a_searcher_that_has_it_open_sees_the_new_index(full: Any, found: Titles) -> None:
+    full.retriever().index()
+    other, before = full.retriever(), full.index_path.stat().st_ino
+    assert found(other, "kitten") == ["Kitten"]
+    full.retriever().index(rebuild=True)
+    assert full.index_path.stat().st_ino == before
+    assert found(other, "kitten") == ["Kitten"]
+
+
+def test_a_rebuild_waits_for_no_writer_without_end(full: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    full.retriever().index()
+    with closing(sqlite3.connect(full.index_path, isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        monkeypatch.setattr(index_file, "BUSY_S", 0.05)
+        with pytest.raises(Busy, match="another process writes to it"):
+            full.retriever().index(rebuild=True)
+    assert [path.name for path in full.index_path.parent.glob("*.new*")] == []
 
 
 def test_what_a_killed_rebuild_left_beside_the_index_is_in_nobody_s_way(full: Any, found: Titles) -> None:
