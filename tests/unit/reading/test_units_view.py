@@ -47,6 +47,11 @@ def test_what_the_query_speaks_of_is_shown_whole() -> None:
         assert view.shown.contains(*lines_of(verb)), verb
 
 
+def test_a_piece_comes_with_the_line_on_either_side() -> None:
+    first, last = lines_of("sort")  # two blank lines on either side: those after it are its own
+    assert units(query=Query("sort"), budget=500).shown.contains(first - 1, last + 3)
+
+
 def test_all_that_is_printed_counts() -> None:
     for budget in (300, 500, 900, 0.2, 0.5):
         view = units(query=Query("sort"), budget=budget)
