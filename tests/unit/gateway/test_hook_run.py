@@ -100,6 +100,27 @@ def test_a_write_over_somebody_elses_claim_is_refused_with_holder_and_next_step(
         assert scene.hook("BeforeTool", client="gemini-cli", **gemini)["decision"] == "deny"
 
 
+def test_cursor_is_refused_in_its_own_words_and_always_hears_json(scene: Scene) -> None:
+    write = {"client": "cursor", "tool_name": "Write", "conversation_id": "c1", "workspace_roots": [str(scene.root)]}
+    here = {"tool_input": {"file_path": str(scene.root / "src/a.py")}}
+    with scene.agent("bob") as bob:
+        bob.claim("src/a.py", intent="rename it")
+        told = scene.hook("preToolUse", **write, **here)
+        assert told["permission"] == "deny"
+        assert f"{bob.agent_id} holds src/a.py" in told["agent_message"]
+    payload = {"hook_event_name": "preToolUse", "conversation_id": "c1", "cwd": str(scene.root), **here}
+    program = [PROGRAM, "hook", "run", "cursor"]
+    given = json.dumps(payload | {"tool_name": "Write"}).encode()
+    assert subprocess.run(program, input=given, capture_output=True, check=True).stdout == b"{}\n"
+
+
+@pytest.mark.parametrize("words", [["nobody"], ["cursor", "--no-such-flag"], []])
+def test_a_wrong_command_line_is_a_fault_and_refuses_nothing(words: list[str]) -> None:
+    ran = subprocess.run([PROGRAM, "hook", "run", *words], input=b"{}", capture_output=True, check=False)
+    assert ran.returncode == 1, "2 is what clients take for a refusal"
+    assert ran.stderr
+
+
 def test_two_sessions_are_two_agents_and_sub_agents_are_children(scene: Scene) -> None:
     assert scene.write("a.py", session="one", agent_id="tester") == {}
     assert scene.write("b.py", session="one") == {}
@@ -157,7 +178,16 @@ def test_files_elsewhere_and_odd_names_are_no_trouble(scene: Scene, tmp_path: Pa
     for name in ("a b'\"$.py", "-rf", "task:login", "[id].py", "café.py"):
         assert scene.write(name) == {}
         assert "claude-code#" in refusal(scene.write(name, session="other"))
-    assert scene.write("line\nbreak.py") == {}, "no target can spell it, so no claim of it can be in the way"
+
+
+@pytest.mark.parametrize("name", ["src/line\nbreak.py", "src/b\udcffd.py", "src/\x1b[31mred.py"])
+def test_names_that_no_claim_can_spell_are_kept_apart_all_the_same(scene: Scene, name: str) -> None:
+    with scene.agent("ann") as ann:
+        ann.claim("src/")
+        assert f"{ann.agent_id} holds" in refusal(scene.write(name)), "a claim of the folder is a claim of it too"
+    assert scene.write(name) == {}
+    assert "claude-code#" in refusal(scene.write(name, session="other"))
+    assert scene.write("src/other.py", session="other") == {}
 
 
 def test_what_is_no_payload_stops_nobody_and_is_said(scene: Scene) -> None:
@@ -172,6 +202,8 @@ def test_reports_that_are_none_are_refused_and_so_is_whoever_has_no_token(scene:
     token = {"authorization": f"Bearer {scene.gateway.premises.token}"}
     assert scene.gateway.post("/api/v1/hook", body, **token).status_code == 400
     assert scene.gateway.post("/api/v1/hook", body).status_code == 401
+    key = {"what": "start", "client": "a b", "session": "c", "root": str(scene.root)}  # would be that of "a" and "b c"
+    assert scene.gateway.post("/api/v1/hook", json.dumps(key).encode(), **token).status_code == 400
     outside = {"what": "before", "client": "c", "session": "s", "root": "/", "paths": ["/etc/passwd"]}
     refused = scene.gateway.post("/api/v1/hook", json.dumps(outside).encode(), **token)
     assert (refused.status_code, "outside of what this gateway serves" in refused.json()["error"]) == (400, True)
