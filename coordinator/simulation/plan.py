@@ -16,6 +16,8 @@ from coordinator.simulation.checker.terms import Terms
 N_STEPS: Final = 2_000
 N_AGENTS: Final = 8
 MAX_AGENTS: Final = 20_000
+_FEW: Final = 6
+"""Requests that fill a short queue: a process that stands still turns others away."""
 HALF_LIFE_S: Final = 6.0
 """Of CLAIMED signals: a claim that no heartbeat keeps fades after 16.4 s."""
 
@@ -33,6 +35,7 @@ MEAN_S: Final = {
     "outage": 60.0,
     "compaction": 15.0,
     "storm": 15.0,
+    "impostor": 3.0,
 }
 """Each fault, and the mean of the virtual seconds between two of its kind."""
 
@@ -79,7 +82,10 @@ def draw_plan(chance: Chance, seed: int, *, n_steps: int = N_STEPS, n_agents: in
         n_agents=n_agents,
         terms=terms,
         limits=MailboxLimits(
-            max_batch=random.choice((1, 4, 512)), max_unacknowledged=random.choice((4, 256)), relaxed_s=1.0
+            max_queue=random.choice((2_000, 2_000, max(_FEW, n_agents))),
+            max_batch=random.choice((1, 4, 512)),
+            max_unacknowledged=random.choice((4, 256)),
+            relaxed_s=1.0,
         ),
         faults=faults,
         loss_share=random.choice((0.0, 0.0, 0.02, 0.1)),
