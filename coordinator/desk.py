@@ -13,7 +13,7 @@ from actors.runtime.errors import Corrupt, ScentfieldError
 from coordinator.editing.blob_store import BlobStore
 from coordinator.editing.request import Seen
 from coordinator.editing.undo import EditEntry, EditLog
-from coordinator.folder import private_folder
+from coordinator.folder import NOT_OURS, private_folder
 from coordinator.reading.focus import Focus
 from coordinator.reading.source import SourceText, decode
 from coordinator.reading.view_book import ViewBook
@@ -155,7 +155,7 @@ def _loaded(path: Path, build: Callable[[Any], Value], what: str, then: str) -> 
         return build(json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         return None
-    except (KeyError, TypeError, ValueError) as error:
+    except (OSError, *NOT_OURS) as error:
         raise Corrupt(f"{path} does not hold what this agent {what} ({error}): move it away, and {then}") from error
 
 

@@ -15,6 +15,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
+from pydantic import TypeAdapter
+
 from coordinator.editing.file_error import file_error
 from coordinator.editing.file_lock import lock
 
@@ -57,6 +59,9 @@ class EditEntry:
         if self.from_path or other.from_path:
             return self.paths == other.paths[::-1]
         return (self.before_hash, self.after_hash) == (other.after_hash, other.before_hash)
+
+
+_ENTRIES: Final = TypeAdapter(EditEntry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,8 +223,8 @@ def _signed(entry: EditEntry) -> str:
 
 def _entry(line: bytes) -> EditEntry | None:
     try:
-        return EditEntry(**json.loads(line))
-    except (ValueError, TypeError):
+        return _ENTRIES.validate_json(line)
+    except ValueError:
         return None
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from actors.runtime.errors import Corrupt, Misuse
-from coordinator.folder import private_folder, write_private
+from coordinator.folder import NOT_OURS, private_folder, write_private
 
 FILE_NAME: Final = "gateway.json"
 
@@ -42,7 +42,7 @@ def read_address(state_dir: Path) -> GatewayAddress | None:
         return None
     except OSError as error:
         raise Misuse(f"{path} cannot be read ({error.strerror}): see who owns it") from error
-    except (KeyError, TypeError, ValueError) as error:
+    except NOT_OURS as error:
         raise Corrupt(f"{path} does not say where the gateway is: delete it, and run `scentfield up`") from error
 
 
