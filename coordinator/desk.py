@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from actors.runtime.errors import Corrupt, ScentfieldError
+from actors.runtime.errors import NOT_OURS, Corrupt, ScentfieldError
 from coordinator.editing.blob_store import BlobStore
 from coordinator.editing.request import Seen
 from coordinator.editing.undo import EditEntry, EditLog
-from coordinator.folder import NOT_OURS, private_folder
+from coordinator.folder import private_folder
 from coordinator.reading.focus import Focus
 from coordinator.reading.source import SourceText, decode
 from coordinator.reading.view_book import ViewBook

@@ -7,16 +7,12 @@ import os
 import secrets
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
 
 from actors.runtime.errors import Misuse
 from coordinator.editing.atomic_file import create_file, replace_file
 from coordinator.editing.file_error import FileExists
 
 Content = Callable[[os.stat_result], bytes]
-NOT_OURS: Final = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
-"""What reading plain values out of a file raises where it holds others: wrong types, missing keys, numbers without end,
-lists in lists in lists."""
 
 
 def private_folder(path: Path) -> Path:

@@ -23,8 +23,8 @@ from typing import Final
 
 import psutil
 
-from actors.runtime.errors import Unavailable
-from coordinator.folder import NOT_OURS, private_folder
+from actors.runtime.errors import NOT_OURS, Unavailable
+from coordinator.folder import private_folder
 
 HOST: Final = "127.0.0.1"
 _START_S: Final = 180.0

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 import socket
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from typing import Final
 
-import psutil
+from actors.runtime.errors import Unavailable
+from coordinator.lineage import Process, above, process
 
-MAX_SEATS: Final = 64
 LAUNCHERS: Final = frozenset(
     ("env", "nice", "nohup", "setsid", "stdbuf", "sudo", "time", "timeout", "uv", "uvx", "xargs")
 )
@@ -20,23 +20,27 @@ _UNUSABLE = re.compile(r"[^A-Za-z0-9._@:+-]+")
 
 
 def local_name(pid: int | None = None) -> str:
-    """`local-<host>-<pid>-<start time>`: two processes of one user on one machine are two agents."""
+    """`local-<host>-<pid>-<start time>`: two processes of one user on one machine are two agents.
+
+    Raises `Unavailable` where the system shows no processes.
+    """
     pid = os.getpid() if pid is None else pid
-    started = int(psutil.Process(pid).create_time())
-    host = _UNUSABLE.sub("-", socket.gethostname())[:40].strip("-.") or "host"
-    return f"local-{host}-{pid}-{started}"
+    found = process(pid)
+    if found is None:
+        raise Unavailable(
+            f"process {pid} is not shown by the system: mount /proc, or name the agent (SCENTFIELD_AGENT)"
+        )
+    return _name(found)
 
 
 def seats_above() -> list[str]:
     """The processes above this one, the nearest first, as sessions name those that they speak for."""
-    names = [_named(process, frozenset()) for process in psutil.Process().parents()[:MAX_SEATS]]
-    return [name for name in names if name]
+    return list(_names_above(frozenset()))
 
 
 def client_seat() -> str:
     """The program that has started this one, past shells and launchers; empty if nothing is above it."""
-    passed_over = LAUNCHERS | SHELLS
-    return next((name for one in psutil.Process().parents() if (name := _named(one, passed_over))), "")
+    return next(_names_above(LAUNCHERS | SHELLS), "")
 
 
 def caller_names() -> list[str]:
@@ -44,13 +48,13 @@ def caller_names() -> list[str]:
 
     Launchers such as `timeout` are passed over. This process itself where nothing is above it.
     """
-    names = [name for name in (_named(one, LAUNCHERS) for one in psutil.Process().parents()) if name]
-    return names or [local_name()]
+    return list(_names_above(LAUNCHERS)) or [local_name()]
 
 
-def _named(process: psutil.Process, passed_over: Set[str]) -> str:
-    """The name of a process; empty for one that is passed over, has just ended, or belongs to one who hides it."""
-    try:
-        return "" if process.name() in passed_over else local_name(process.pid)
-    except psutil.Error:
-        return ""
+def _names_above(passed_over: Set[str]) -> Iterator[str]:
+    return (_name(one) for one in above(os.getpid()) if one.name not in passed_over)
+
+
+def _name(one: Process) -> str:
+    host = _UNUSABLE.sub("-", socket.gethostname())[:40].strip("-.") or "host"
+    return f"local-{host}-{one.pid}-{one.started}"

@@ -4,6 +4,7 @@ In CI (environment CI=true) a skip is a failure, so that nothing goes untested u
 A test that needs a system package calls `pytest.skip("missing system package: NAME")`.
 """
 
+import json
 import os
 import shutil
 from collections.abc import Generator, Iterator
@@ -90,8 +91,10 @@ def _skip_reason(report: pytest.TestReport | pytest.CollectReport) -> str:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Generator[None, None, None]:
-    """Say last, just above the counts, which tests did not run for want of a system package."""
+    """Say last, just above the counts, what a soak measured, and which tests miss a system package."""
     yield
+    if terminalreporter.config.getoption("--soak"):
+        _tell_figures(terminalreporter)
     tests_by_package: dict[str, list[str]] = {}
     for report in terminalreporter.stats.get("skipped", []):
         _, found, package = _skip_reason(report).partition(MISSING_PACKAGE)
@@ -100,3 +103,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Genera
     if tests_by_package:
         named = "; ".join(f"{package}: {', '.join(tests)}" for package, tests in sorted(tests_by_package.items()))
         terminalreporter.write_line(f"skipped for missing system packages: {named}", yellow=True)
+
+
+def _tell_figures(terminalreporter: pytest.TerminalReporter) -> None:
+    for outcome in ("passed", "failed"):
+        for report in terminalreporter.stats.get(outcome, []):
+            for name, value in report.user_properties:
+                if name == "figures":
+                    terminalreporter.write_line(f"{report.nodeid}: {json.dumps(value)}")

@@ -11,11 +11,12 @@ import os
 import re
 import threading
 import urllib.error
+import urllib.parse
 import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 from actors.runtime.errors import Unavailable
 
@@ -33,6 +34,25 @@ Progress = Callable[[int, int], None]
 
 class NotThere(Unavailable):
     """The server has no such file; asking again will not help."""
+
+
+class SafeRedirects(urllib.request.HTTPRedirectHandler):
+    """Follows a server elsewhere, but never out of TLS: what is pinned at first use must have come as it was asked for.
+
+    A hub that is asked by plain HTTP was chosen so by its user, and may lead to another address of the same kind.
+    """
+
+    def redirect_request(
+        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str
+    ) -> urllib.request.Request | None:
+        """The request that follows. Raises `Unavailable` unless it is HTTPS, or as what was asked for."""
+        scheme = urllib.parse.urlsplit(newurl).scheme.lower()
+        if scheme != "https" and scheme != urllib.parse.urlsplit(req.full_url).scheme.lower():
+            raise Unavailable(
+                f"{req.full_url} leads to {newurl[:200]!r}, which is not as safe as what was asked for: nothing is "
+                "fetched from there. Look who answers in the hub's place, or choose another hub_url"
+            )
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +77,7 @@ class Download:
     def _fetch(self, progress: Progress, stop: threading.Event) -> None:
         self.partial.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
-            answer = urllib.request.urlopen(self._request(), timeout=self.stall_s)
+            answer = urllib.request.build_opener(SafeRedirects).open(self._request(), timeout=self.stall_s)
         except urllib.error.HTTPError as error:
             with error:
                 self._refused(error)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -60,13 +60,17 @@ def near_duplicates(
     for place, row in enumerate(rows):
         first = max(0, len(kept_from) - window)
         cosines = kept[first : len(kept_from)] @ row
-        near = np.flatnonzero(cosines >= threshold)
-        nearest_first = near[np.argsort(-cosines[near], kind="stable")]
-        found = (one for one in nearest_first if may_stand_for(kept_from[first + one], place))
-        nearest = next(found, None)
+        is_near = cosines >= threshold
+        found = (one for one in _nearest_first(cosines, is_near) if may_stand_for(kept_from[first + one], place))
+        nearest = next(found, None) if is_near.any() else None  # most texts are near to none: sort nothing for them
         if nearest is None:
             kept[len(kept_from)] = row
             kept_from.append(place)
         else:
             dropped.append(Duplicate(place, kept_from[first + nearest], float(cosines[nearest])))
     return tuple(dropped)
+
+
+def _nearest_first(cosines: npt.NDArray[np.float32], is_near: npt.NDArray[np.bool_]) -> Iterator[int]:
+    near = np.flatnonzero(is_near)
+    yield from near[np.argsort(-cosines[near], kind="stable")].tolist()

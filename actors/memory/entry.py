@@ -21,11 +21,15 @@ KINDS: Final = (STRATEGY, PITFALL, FACT, FILE_REF)
 
 
 class Draft(NamedTuple):
-    """What is to become an entry; `about` is the path, symbol or signal that it concerns, "" for none."""
+    """What is to become an entry; `about` is the path, symbol or signal that it concerns, "" for none.
+
+    `is_mended` says that it tells of a failure and of what mended it: that was tried, and it worked.
+    """
 
     kind: str
     content: str
     about: str = ""
+    is_mended: bool = False
 
     def check(self) -> None:
         """Raise `Misuse` unless it can become one."""
@@ -49,6 +53,7 @@ class Entry(NamedTuple):
     n_harmful: int = 0
     n_turns: int = 0
     n_unconfirmed: int = 0
+    is_mended: bool = False
 
     @property
     def salience(self) -> tuple[int, int, int, int]:
@@ -71,6 +76,15 @@ class Entry(NamedTuple):
     def helps(self) -> bool:
         """Whether more agents were helped by it than harmed."""
         return self.n_helpful > self.n_harmful
+
+    @property
+    def is_lesson(self) -> bool:
+        """Whether it is shown where what it is about is at hand: votes speak for it, or that it mended a failure.
+
+        What was mended counts as one vote, so that it can be shown before anybody has voted; one that harmed since
+        is shown no more.
+        """
+        return self.about != "" and self.n_helpful + self.is_mended > self.n_harmful
 
     def likeness(self, draft: Draft) -> float:
         """How much it says of what the draft says: 1 for the same content.

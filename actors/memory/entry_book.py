@@ -15,6 +15,7 @@ from actors.memory.event import (
     EntryAdded,
     EntryConfirmed,
     EntryEvicted,
+    EntryMended,
     EntryVoted,
     PlaybookEvicted,
     PlaybookResumed,
@@ -75,16 +76,23 @@ class EntryBook:
 
     def add(self, key: Key, draft: Draft, agent: str, utc_s: float) -> tuple[int, bool, list[EvictedEntry]]:
         """Append a draft that was checked, or confirm what says the same; (number, whether it is new, what went)."""
-        playbook = self.playbook(*key)
-        known = playbook.like(draft)
+        known = self.playbook(*key).like(draft)
         if known is not None:
             self._record(EntryConfirmed(*key, known.entry_id))
-            return known.entry_id, False, []
+            added: tuple[int, bool, list[EvictedEntry]] = known.entry_id, False, []
+        else:
+            added = self._append(key, draft, agent, utc_s)
+        if draft.is_mended and not (known is not None and known.is_mended):
+            self._record(EntryMended(*key, added[0]))
+        return added
+
+    def _append(self, key: Key, draft: Draft, agent: str, utc_s: float) -> tuple[int, bool, list[EvictedEntry]]:
+        playbook = self.playbook(*key)
         gone = []
         while len(playbook.entries) >= self._limits.max_entries:
             gone.append(self._evict(key, playbook.least_salient().entry_id, FULL))
         entry_id = (self._floor if playbook is _EMPTY else playbook.last_id) + 1
-        self._record(EntryAdded(*key, entry_id, *draft, agent, utc_s))
+        self._record(EntryAdded(*key, entry_id, draft.kind, draft.content, draft.about, agent, utc_s))
         self._keep_to_limit()
         return entry_id, True, gone
 
@@ -180,6 +188,11 @@ class EntryBook:
         self._put(playbook, entry._replace(n_confirmed=entry.n_confirmed + 1, n_unconfirmed=0))
         self._totals.add("entry_confirmed")
 
+    def entry_mended(self, fact: EntryMended) -> None:
+        """Apply that an entry tells what mended a failure."""
+        playbook = self._playbooks[fact.space, fact.owner]
+        self._put(playbook, playbook.entries[fact.entry_id]._replace(is_mended=True))
+
     def entry_voted(self, fact: EntryVoted) -> None:
         """Apply a vote."""
         playbook = self._playbooks[fact.space, fact.owner]
@@ -256,7 +269,7 @@ class EntryBook:
             case [space, owner, "shown", session_id, through]:
                 self._playbooks[space, owner].shown[session_id] = through
             case [space, owner, "entry", fields]:
-                self._put(self._playbooks[space, owner], Entry._make(fields))
+                self._put(self._playbooks[space, owner], Entry(*fields))
             case [space, owner, turn, last_id, n_evicted]:
                 self._playbooks[space, owner] = Playbook(turn, last_id, n_evicted)
 

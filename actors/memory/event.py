@@ -33,6 +33,14 @@ class EntryConfirmed(NamedTuple):
     entry_id: int
 
 
+class EntryMended(NamedTuple):
+    """An entry tells of a failure, and of what mended it."""
+
+    space: str
+    owner: str
+    entry_id: int
+
+
 class EntryVoted(NamedTuple):
     """Somebody was helped by an entry, or harmed."""
 
@@ -155,6 +163,7 @@ EVENTS: Final = EventTable(
         507: EntriesShown,
         508: PlaybookResumed,
         509: PlaybookEvicted,
+        510: EntryMended,
         520: FactRemembered,
         521: FactConfirmed,
         522: FactForgotten,

@@ -17,6 +17,7 @@ from actors.memory.event import (
     EntryAdded,
     EntryConfirmed,
     EntryEvicted,
+    EntryMended,
     EntryVoted,
     FactConfirmed,
     FactForgotten,
@@ -90,8 +91,9 @@ class Memory(PinnedMachine):
 
     schema = SCHEMA
     events = EVENTS + SWITCH_EVENTS
-    state_format = StateFormat(2, {1: lambda parts: parts})
-    """Format 1 had no switches, which is as good as none that is off."""
+    state_format = StateFormat(3, {1: lambda parts: parts, 2: lambda parts: parts})
+    """Format 1 had no switches, which is as good as none that is off; entries of format 2 did not say what was mended,
+    which is as good as nothing."""
 
     def __init__(self, limits: Limits | None = None) -> None:
         limits = limits or Limits()
@@ -141,6 +143,7 @@ class Memory(PinnedMachine):
         return {
             EntryAdded: entries.entry_added,
             EntryConfirmed: entries.entry_confirmed,
+            EntryMended: entries.entry_mended,
             EntryVoted: entries.entry_voted,
             EntryEvicted: entries.entry_evicted,
             TurnTaken: entries.turn_taken,
@@ -203,9 +206,7 @@ class Memory(PinnedMachine):
         if not self._switches.is_on(LESSONS):
             return Lessons((), ())
         books = [self._entries.playbook(asked.space, owner) for owner in dict.fromkeys((PROJECT, asked.owner))]
-        project, *session = [
-            tuple(entry for entry in one.entries.values() if entry.about and entry.helps) for one in books
-        ]
+        project, *session = [tuple(entry for entry in one.entries.values() if entry.is_lesson) for one in books]
         return Lessons(project, session[0] if session else ())
 
     # Facts

@@ -119,14 +119,14 @@ class PlaybookView(NamedTuple):
 
 
 class GetLessons(NamedTuple):
-    """Ask for the entries of the project and of a session that are about something and have helped."""
+    """Ask for the entries of the project and of a session that are lessons: see `Entry.is_lesson`."""
 
     space: str
     owner: str
 
 
 class Lessons(NamedTuple):
-    """Entries that are about something and helped more often than they harmed, in the order of their numbers."""
+    """Entries about something that helped more often than they harmed, or mended a failure; by their numbers."""
 
     project: tuple[Entry, ...]
     session: tuple[Entry, ...]

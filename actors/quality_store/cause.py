@@ -13,6 +13,7 @@ from actors.runtime.errors import Misuse
 SUCCESS: Final = "success"
 FAILURE: Final = "failure"
 APPLIED: Final = "applied"
+UNDONE: Final = "undone"
 NOT_SHOWN: Final = "not_shown"
 NOT_FOUND_CAUSES: Final = (NOT_SHOWN, "never_there")
 SILENT_CAUSES: Final = (
@@ -36,7 +37,7 @@ SILENT_CAUSES: Final = (
 )
 # An edit that is already in the file, and what concerns files as a whole, are successes for their caller and no signal.
 _CAUSES: Final = {
-    SUCCESS: (APPLIED, "already_applied", "create", "deleted", "moved"),
+    SUCCESS: (APPLIED, "already_applied", "create", "deleted", "moved", UNDONE),
     FAILURE: (*NOT_FOUND_CAUSES, *SILENT_CAUSES),
 }
 FAILURES: Final = frozenset(_CAUSES[FAILURE]) - frozenset(_CAUSES[SUCCESS])

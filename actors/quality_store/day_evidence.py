@@ -59,9 +59,10 @@ class EvidenceDays:
         found = self.by_number.get(number)
         return self.by_number.setdefault(number, DayEvidence()) if found is None else found
 
-    def last_told(self, key: Key) -> int:
-        """A number of an account as it was told last; 0 if it was not told on any day that is kept."""
-        told = (evidence.account.get(key) for evidence in reversed(self.by_number.values()))
+    def last_told(self, key: Key, first_day: int) -> int:
+        """A number of an account as it was told last; 0 if it was not told since `first_day`."""
+        days = (evidence for number, evidence in reversed(self.by_number.items()) if number >= first_day)
+        told = (evidence.account.get(key) for evidence in days)
         return next((n for n in told if n is not None), 0)
 
     def close(self, number: int) -> None:

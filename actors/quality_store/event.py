@@ -75,6 +75,14 @@ class EscalationMoved(NamedTuple):
     new_path: str
 
 
+class MemoryMoved(NamedTuple):
+    """A file was renamed, and what the path memory knows of it went along."""
+
+    space: str
+    path: str
+    new_path: str
+
+
 class PenaltyServed(NamedTuple):
     """An automatic read of a risky pair was answered with `full`."""
 
@@ -313,6 +321,7 @@ EVENTS: Final = EventTable(
         316: DayClosed,
         317: PenaltyHeldOut,
         318: EscalationMoved,
+        319: MemoryMoved,
         330: EditMissed,
         340: ViewShown,
         341: EditTried,
@@ -335,6 +344,7 @@ EVENTS: Final = EventTable(
         FilesForgotten,
         AgentForgotten,
         PathsForgotten,
+        MemoryMoved,
         ExtensionForgotten,
         PenaltyHeldOut,
         EditCounted,

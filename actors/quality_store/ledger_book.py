@@ -8,7 +8,7 @@ from typing import Any
 from actors.quality_store.account import GAUGES, MAX_SOURCES, AccountRow, check_account
 from actors.quality_store.day import day_name, month_name, month_of
 from actors.quality_store.event import AccountTold, DayClosed, SourceDropped
-from actors.quality_store.evidence import Evidence, evidence_of
+from actors.quality_store.evidence import WINDOW_DAYS, Evidence, evidence_of
 from actors.quality_store.ledger import Ledger, Sheets
 from actors.quality_store.ledger_record import LedgerRecord, content_of, digest_of
 from actors.quality_store.limit import Limits
@@ -81,17 +81,17 @@ class LedgerBook:
         check_account(asked.source, asked.rows)
         self.close_before(utc_s)
         grown = self._ledger.accounts.grown(asked.source, asked.rows)
-        now = self._news(asked.rows)
+        now = self._news(asked.rows, utc_day(utc_s) - WINDOW_DAYS + 1)
         if grown or now:
             self._record(AccountTold(asked.source, grown, now, utc_s))
         if len(self._ledger.accounts) > MAX_SOURCES:
             self._record(SourceDropped(self._ledger.accounts.first_out()))
         return AccountCounted(len(grown) + len(now))
 
-    def _news(self, rows: Iterable[AccountRow]) -> tuple[AccountRow, ...]:
-        """The numbers of an account that are not known as they are."""
+    def _news(self, rows: Iterable[AccountRow], first_day: int) -> tuple[AccountRow, ...]:
+        """The numbers of an account that the days since `first_day` do not know as they are."""
         known = self._ledger.evidence.last_told
-        return tuple(row for row in rows if row.name in GAUGES and known(row[:2]) != row.n)
+        return tuple(row for row in rows if row.name in GAUGES and known(row[:2], first_day) != row.n)
 
     def savings(self, asked: GetSavings) -> Savings:
         """The sheets of the newest days, and of all months. Raises `Misuse` for less than no days."""

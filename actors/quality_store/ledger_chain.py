@@ -60,7 +60,7 @@ def verify_chain(
     if last_digest is not None and last_digest != (records[-1].digest if records else b""):
         last = day_name(records[-1].day) if records else "the first day"
         faults.append(
-            Fault(last, MISSING, "newer records were closed after this one: the end of the ledger is missing")
+            Fault(last, MISSING, "this is not the last record that there is to be: the end of the ledger is missing")
         )
     first_of_a_kind: dict[tuple[str, str], Fault] = {}
     for fault in faults:

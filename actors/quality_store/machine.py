@@ -25,6 +25,7 @@ from actors.quality_store.event import (
     EscalationReturned,
     ExtensionForgotten,
     FilesForgotten,
+    MemoryMoved,
     OutcomeCounted,
     OutcomeRecorded,
     OutcomesForgotten,
@@ -182,6 +183,7 @@ class QualityStore(PinnedMachine):
             FilesForgotten: state.files_forgotten,
             AgentForgotten: state.agent_forgotten,
             PathsForgotten: state.paths_forgotten,
+            MemoryMoved: state.memory_moved,
             ExtensionForgotten: state.extension_forgotten,
             DayClosed: state.ledger.day_closed,
             EditCounted: self._trials.edit_counted,
@@ -219,7 +221,9 @@ class QualityStore(PinnedMachine):
         return self._edits.drop_escalations(asked.space, asked.paths, now.utc_s)
 
     def _follow_move(self, _: Caller, asked: FollowMove, now: Now) -> Dropped:
-        return self._edits.follow_move(asked, now.utc_s)
+        dropped = self._edits.follow_move(asked, now.utc_s)
+        self._reads.follow_move(asked, now.utc_s)
+        return dropped
 
     def _statistics(self, _: Caller, __: GetStatistics, now: Now) -> Statistics:
         return take_statistics(

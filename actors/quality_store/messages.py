@@ -137,7 +137,10 @@ class DropEscalation(NamedTuple):
 
 
 class FollowMove(NamedTuple):
-    """A file was moved or renamed: what is pending for it goes along. What `new_path` had pending is void."""
+    """A file was moved or renamed: what is pending for it and what its reads have taught go along.
+
+    What `new_path` had pending is void; what its reads have taught stands, where nothing is known of `path`.
+    """
 
     space: str
     path: str

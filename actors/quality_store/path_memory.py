@@ -37,6 +37,9 @@ class PathMemory:
         self._quiet: dict[Where, PathReads] = {}
         self._bounced: dict[Where, PathReads] = {}
 
+    def __contains__(self, where: Where) -> bool:
+        return where in self._quiet or where in self._bounced
+
     def __len__(self) -> int:
         return len(self._quiet) + len(self._bounced)
 
@@ -84,6 +87,16 @@ class PathMemory:
         for part, n_paths in ((self._quiet, n_quiet), (self._bounced, n_bounced)):
             for where in list(islice(part, n_paths)):
                 del part[where]
+
+    def move(self, space: str, path: str, new_path: str) -> None:
+        """A file has another name now; what was known of a file of that name before is forgotten."""
+        where, there = (space, path), (space, new_path)
+        self.drop([there])
+        for part in (self._quiet, self._bounced):
+            if where in part:  # made anew, so that it keeps its place in the order
+                rows = [(there if one == where else one, reads) for one, reads in part.items()]
+                part.clear()
+                part.update(rows)
 
     def of_extension(self, extension: str) -> list[Where]:
         """The files with an extension, or all for ""."""

@@ -23,12 +23,13 @@ from actors.quality_store.event import (
     EditTried,
     ExtensionForgotten,
     FilesForgotten,
+    MemoryMoved,
     PathsForgotten,
     ViewShown,
 )
 from actors.quality_store.ledger_book import LedgerBook
 from actors.quality_store.limit import Limits
-from actors.quality_store.messages import ReadCounted, RecordOutcome, RecordRead
+from actors.quality_store.messages import FollowMove, ReadCounted, RecordOutcome, RecordRead
 from actors.quality_store.mode import FULL, WHOLE_FILE_MODES, read_mode
 from actors.quality_store.note_book import NoteBook
 from actors.quality_store.path import OTHER, check_path, extension_of, label_of
@@ -193,6 +194,12 @@ class ReadBook:
         elif signal:
             self._notes.edit_success(session_id, last, utc_s)
         self._make_room(session_id)
+
+    def follow_move(self, asked: FollowMove, utc_s: float) -> None:
+        """Take along what the path memory knows of a file. The paths were checked."""
+        self.expire(utc_s)
+        if asked[:2] in self._state.paths:
+            self._record(MemoryMoved(*asked))
 
     def expire(self, utc_s: float) -> None:
         """Close the ledger's day if it is over, and collect the files whose time in the path memory is."""

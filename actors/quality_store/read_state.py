@@ -13,6 +13,7 @@ from actors.quality_store.event import (
     EditTried,
     ExtensionForgotten,
     FilesForgotten,
+    MemoryMoved,
     PathsForgotten,
     ReadRecorded,
     ViewShown,
@@ -159,6 +160,10 @@ class ReadState:
         """Apply the end of some files of the path memory."""
         self.evictions.add(("path", fact.reason), fact.n_quiet + fact.n_bounced)
         self.paths.forget(fact.n_quiet, fact.n_bounced)
+
+    def memory_moved(self, fact: MemoryMoved) -> None:
+        """Apply a move: the path memory knows the same file by its new name."""
+        self.paths.move(*fact)
 
     def extension_forgotten(self, fact: ExtensionForgotten) -> None:
         """Apply the end of an extension's counts."""

@@ -1,22 +1,29 @@
 """Reading: what each mode costs on a long file, at first and again, and how fast a whole tree goes through.
 
-No Ray, no disk: bytes in, a view out, beside taking the same bytes in and counting their tokens. All in processor time
-of this thread, which other work on the machine disturbs less than it disturbs wall time.
+No Ray, no disk: bytes in, a view out, beside taking the same bytes in and counting their tokens. Vectors are those of
+the static model with the embedding actor's cache, in this process. All in processor time of this process, which other
+work on the machine disturbs less than it disturbs wall time.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 import sysconfig
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
-from itertools import count
+from itertools import count, cycle, islice, repeat
 from pathlib import Path
-from statistics import median
+from statistics import mean, median
 from typing import Any, Final, NamedTuple
 
+from actors.embedding.engine import load_engine
+from actors.embedding.inference import Inference
+from actors.embedding.packaged import packaged_files
+from actors.embedding.source import STATIC
 from coordinator.reading.mode import Mode
 from coordinator.reading.query import Query
 from coordinator.reading.sieve import LineFilter
@@ -28,9 +35,15 @@ from coordinator.reading.view import View, render
 REFERENCE: Final = "decoding the same bytes and counting their tokens"
 N_LINES: Final = 1_500
 MODES: Final = ("full", "lines:700-760", "map", "signatures", "entropy", "units")
+WITH_VECTORS: Final = "units with vectors"
+OTHER_QUERY: Final = "{}, another query"
+"""A file that was read just before, for a query that is new each time."""
 TREE: Final = "tree"
 _QUERY: Final = Query("parse the header of an error message")
 _PATH: Final = "long.py"
+_MAX_LONG_FILES: Final = 40
+"""More than any cache of lines or pieces holds."""
+_MAX_VECTORS: Final = 4_096
 
 Take = Callable[[bytes], object]
 
@@ -55,14 +68,26 @@ class Pair(NamedTuple):
     reference_ms: float
 
 
-def measure_reading(plan: Plan, *, told: Callable[[str], None] = lambda _: None) -> list[dict[str, Any]]:
-    """The rows: each mode at first and again, then a tree by `map`; `told` hears what is done."""
-    told("a long file")
+def measure_reading(plan: Plan, folder: Path, *, told: Callable[[str], None] = lambda _: None) -> list[dict[str, Any]]:
+    """The rows: each mode at first and again, `units` also with vectors and for other queries, then a tree by `map`.
+
+    The static model is built in `folder`; `told` hears what is done.
+    """
+    told("long files")
     bench = _Bench(plan)
     rows = []
     for mode in MODES:
         told(mode)
-        rows += [bench.first(mode), bench.again(mode)]
+        rows += [bench.first(mode, partial(_view_in, mode)), bench.again(mode, _view_in(mode))]
+    rows.append(bench.again(OTHER_QUERY.format("units"), _view_of_units(None, _new_queries())))
+    told(WITH_VECTORS)
+    engine = load_engine(packaged_files(STATIC, folder), n_threads=1)
+    model = Inference(engine, _MAX_VECTORS, nullcontext())
+    rows += [
+        bench.first(WITH_VECTORS, lambda: _view_of_units(Inference(engine, _MAX_VECTORS, nullcontext()))),
+        bench.again(WITH_VECTORS, _view_of_units(model)),
+        bench.again(OTHER_QUERY.format(WITH_VECTORS), _view_of_units(model, _new_queries())),
+    ]
     told("a tree")
     return [*rows, bench.tree()]
 
@@ -72,21 +97,20 @@ class _Bench:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._long = _long_file()
+        self._long = _beginning(Path(argparse.__file__).read_bytes())
+        self._others = cycle(_long_files())
         self._numbers = count()
         _counted(self._long)  # loads the tokenizer
 
-    def first(self, mode: str) -> dict[str, Any]:
-        """Files that were never seen before."""
-        view = _view_in(mode)
-        view(self._changed())  # loads the grammar
-        return self._row(mode, False, view, self._changed)
+    def first(self, what: str, new_view: Callable[[], Take]) -> dict[str, Any]:
+        """Files that were never seen before, each by a view of its own."""
+        new_view()(self._unseen())  # loads the grammar
+        return self._row(what, False, lambda: (new_view(), self._unseen()))
 
-    def again(self, mode: str) -> dict[str, Any]:
+    def again(self, what: str, view: Take) -> dict[str, Any]:
         """A file that was read just before."""
-        view = _view_in(mode)
         view(self._long)
-        return self._row(mode, True, view, lambda: self._long)
+        return self._row(what, True, lambda: (view, self._long))
 
     def tree(self) -> dict[str, Any]:
         """A map of each file, by its own name."""
@@ -101,15 +125,16 @@ class _Bench:
         ]
         return _row(TREE, False, n_bytes, pairs)
 
-    def _changed(self) -> bytes:
-        return self._long + b"# %d\n" % next(self._numbers)
+    def _unseen(self) -> bytes:
+        return next(self._others) + b"# %d\n" % next(self._numbers)
 
-    def _row(self, mode: str, again: bool, view: Take, next_file: Callable[[], bytes]) -> dict[str, Any]:
-        pairs = []
+    def _row(self, what: str, again: bool, next_read: Callable[[], tuple[Take, bytes]]) -> dict[str, Any]:
+        pairs, sizes = [], []
         for _ in range(self._plan.n_pairs):
-            files = [next_file() for _ in range(self._plan.n_calls)]
-            pairs.append(Pair(_median_ms(view, files), _median_ms(_counted, files)))
-        return _row(mode, again, len(self._long), pairs)
+            reads = [next_read() for _ in range(self._plan.n_calls)]
+            sizes += [len(raw) for _, raw in reads]
+            pairs.append(Pair(_median_ms(reads), _median_ms([(_counted, raw) for _, raw in reads])))
+        return _row(what, again, round(mean(sizes)), pairs)
 
 
 def _row(what: str, again: bool, n_bytes: int, pairs: Sequence[Pair]) -> dict[str, Any]:
@@ -134,6 +159,22 @@ def _view_in(mode: str) -> Take:
     return lambda raw: render(decode(raw), parsed, path=_PATH, why="bench", line_filter=line_filter, unit_wish=wish)
 
 
+def _view_of_units(model: Inference | None, queries: Iterator[Query] | None = None) -> Take:
+    """What shows a file as units, by the model's vectors too, for the same query each time or the next of `queries`."""
+    vectors_of = None if model is None else lambda texts: model.embed(texts).rows
+    asked = queries or repeat(_QUERY)
+
+    def view(raw: bytes) -> View:
+        wish = UnitWish(next(asked), vectors_of=vectors_of)
+        return render(decode(raw), Mode("units"), path=_PATH, why="bench", unit_wish=wish)
+
+    return view
+
+
+def _new_queries() -> Iterator[Query]:
+    return (Query(f"{_QUERY.text} of kind {number}") for number in count())
+
+
 def _mapped(path: str, raw: bytes) -> View:
     return render(decode(raw), Mode("map"), path=path, why="bench")
 
@@ -142,20 +183,24 @@ def _counted(raw: bytes) -> int:
     return count_tokens(decode(raw).text)
 
 
-def _median_ms(take: Take, files: Sequence[bytes]) -> float:
-    return median(_timed_ms(partial(take, raw)) for raw in files)
+def _median_ms(reads: Sequence[tuple[Take, bytes]]) -> float:
+    return median(_timed_ms(partial(take, raw)) for take, raw in reads)
 
 
 def _timed_ms(run: Callable[[], object]) -> float:
-    started_s = time.thread_time()
+    started_s = time.process_time()
     run()
-    return (time.thread_time() - started_s) * 1e3
+    return (time.process_time() - started_s) * 1e3
 
 
-def _long_file() -> bytes:
-    """The beginning of a module of Python's own library."""
-    lines = Path(argparse.__file__).read_bytes().splitlines(keepends=True)
-    return b"".join(lines[:N_LINES])
+def _long_files() -> list[bytes]:
+    """The beginnings of modules of Python's own library that are long enough."""
+    modules = (raw for _, raw in _python_files(sys.maxsize))
+    return list(islice((_beginning(raw) for raw in modules if raw.count(b"\n") >= N_LINES), _MAX_LONG_FILES))
+
+
+def _beginning(raw: bytes) -> bytes:
+    return b"".join(raw.splitlines(keepends=True)[:N_LINES])
 
 
 def _python_files(n_bytes: int) -> Iterator[tuple[str, bytes]]:

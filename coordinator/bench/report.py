@@ -109,7 +109,8 @@ def _field(quick: bool, told: Callable[[str], None]) -> list[dict[str, Any]]:
 def _reading(quick: bool, told: Callable[[str], None]) -> list[dict[str, Any]]:
     from coordinator.bench import reading
 
-    return reading.measure_reading(reading.QUICK if quick else reading.FULL, told=told)
+    with TemporaryDirectory(prefix=_PREFIX) as folder:
+        return reading.measure_reading(reading.QUICK if quick else reading.FULL, Path(folder), told=told)
 
 
 def _retrieval(quick: bool, told: Callable[[str], None]) -> list[dict[str, Any]]:

@@ -144,8 +144,8 @@ _WORK: Final = Row(
         ),
         graph(
             "Edits by outcome, a minute",
-            "`applied`, `already_applied`, `create`, `deleted` and `moved` are successes; the others say why an edit "
-            "was refused.",
+            "`applied`, `already_applied`, `create`, `deleted`, `moved` and `undone` are successes; the others say why "
+            "an edit was refused.",
             Query(per_minute("edit_outcomes_total", "cause"), "{{cause}}"),
             stacked=True,
         ),

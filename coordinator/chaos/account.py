@@ -34,6 +34,8 @@ from coordinator.simulation.history import (
 
 KILLED: Final = "is killed"
 GOES_ON: Final = "goes on"
+AWAY: Final = "is certainly not there from now on"
+BACK: Final = "may be there again"
 SURPRISED: Final = "is surprised: "
 EDITED: Final = "edited: "
 
@@ -56,14 +58,21 @@ def _moment(record: Record) -> tuple[float, int]:
 
 
 def _of_deed(deed: Deed) -> Iterator[Record]:
-    kind, whom, at_s, until_s = deed
+    kind, whom, at_s, until_s, sure_s = deed
     if kind in (KILL_ACTOR, KILL_CLUSTER, STOP_ACTOR):
         yield Stopped(at_s, whom, THE_PROCESS, "stopped" if kind == STOP_ACTOR else "killed")
         yield Opened(until_s, whom, THE_PROCESS, 1, 0, 0.0)
+        yield from _absence(whom, *(sure_s or (at_s, until_s)))
     else:
         yield Happened(at_s, whom, KILLED if kind == KILL_AGENT else "is stopped")
         if kind != KILL_AGENT:
             yield Happened(until_s, whom, GOES_ON)
+
+
+def _absence(whom: str, from_s: float, until_s: float) -> Iterator[Record]:
+    if from_s < until_s:
+        yield Happened(from_s, whom, AWAY)
+        yield Happened(until_s, whom, BACK)
 
 
 def _of_diary(file: Path, numbers: Iterator[int]) -> Iterator[Record]:

@@ -20,13 +20,16 @@ _POLL_S = 0.02
 class Deed(NamedTuple):
     """A fault that was brought: its kind, whom it met, from when, and until when that one was not there.
 
-    For a kill of an agent `until_s` is `at_s`: it does not come back.
+    For a kill of an agent `until_s` is `at_s`: it does not come back. On a busy machine time passes between a look at
+    the clock and a deed, and between an actor's return and the answer that tells of it: `sure_s` says from when until
+    when that one certainly was not there; None stands for all of the time.
     """
 
     kind: str
     whom: str
     at_s: float
     until_s: float
+    sure_s: tuple[float, float] | None = None
 
 
 class Nemesis:
@@ -80,19 +83,24 @@ class Nemesis:
         pid = int(self._stage.describe(fault.actor)["pid"])
         at_s = time.time()
         os.kill(pid, signal.SIGKILL)
+        killed_s = time.time()
         while int(self._stage.describe(fault.actor)["pid"]) == pid:
             self._wait(_POLL_S)
-        self.deeds.append(Deed(KILL_ACTOR, fault.actor, at_s, time.time()))
+        back_s = time.time()
+        sure_s = killed_s, self._stage.started_s(fault.actor)
+        self.deeds.append(Deed(KILL_ACTOR, fault.actor, at_s, back_s, sure_s))
 
     def _stop_actor(self, fault: Fault) -> None:
         pid = int(self._stage.describe(fault.actor)["pid"])
         at_s = time.time()
         os.kill(pid, signal.SIGSTOP)
+        stopped_s = time.time()
         try:
             self._wait(fault.for_s)
         finally:
+            sure_s = stopped_s, time.time()
             os.kill(pid, signal.SIGCONT)
-        self.deeds.append(Deed(STOP_ACTOR, fault.actor, at_s, time.time()))
+        self.deeds.append(Deed(STOP_ACTOR, fault.actor, at_s, time.time(), sure_s))
 
     def _kill_agent(self, fault: Fault) -> None:
         at_s = time.time()
@@ -112,9 +120,11 @@ class Nemesis:
         """Its agents are killed with it: Ray would end them within a minute."""
         at_s = time.time()
         self._stage.kill_cluster()
+        killed_s = time.time()
         for place in list(self._crew.members):
             self._kill_agent(fault._replace(place=place))
         self._stage.start_again()
         for domain in DOMAINS:
             self._stage.describe(domain)
-            self.deeds.append(Deed(KILL_CLUSTER, domain, at_s, time.time()))
+            back_s = time.time()
+            self.deeds.append(Deed(KILL_CLUSTER, domain, at_s, back_s, (killed_s, self._stage.started_s(domain))))

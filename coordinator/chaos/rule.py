@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Final
 
 from actors.sessions.registry import SessionEnded, SessionRegistered
-from coordinator.chaos.account import EDITED, KILLED, SURPRISED
+from coordinator.chaos.account import AWAY, BACK, EDITED, KILLED, SURPRISED
 from coordinator.simulation.checker.lifetime import Downtime
 from coordinator.simulation.checker.rule import Record, Rule
 from coordinator.simulation.checker.terms import LATE_S
@@ -18,10 +18,32 @@ _CLOCK_S: Final = 0.05
 """For two clocks that are read one after the other, in two processes."""
 
 
+class Absence:
+    """How long the scent field certainly was not there so far."""
+
+    def __init__(self) -> None:
+        self._total_s = 0.0
+        self._since_s: float | None = None
+
+    def saw(self, record: Record) -> None:
+        """Take account of what `account` says of deeds."""
+        match record:
+            case Happened(at_s=at_s, who="scent_field", what=what) if what == AWAY:
+                self._since_s = at_s
+            case Happened(at_s=at_s, who="scent_field", what=what) if what == BACK and self._since_s is not None:
+                self._total_s += at_s - self._since_s
+                self._since_s = None
+
+    def until_s(self, at_s: float) -> float:
+        """The sum up to now."""
+        return self._total_s + (0.0 if self._since_s is None else at_s - self._since_s)
+
+
 class NeverEarly(Rule):
     """A session that ends by silence has been silent for its TTL, less the time in which the field was not there.
 
-    Judged by when its last heartbeat that was answered had been sent. A stand-still of the field counts as one step.
+    Judged by when its last heartbeat that was answered had been sent. A stand-still of the field counts as one step;
+    what counts as one is what certainly was one.
     """
 
     name: ClassVar[str] = "the living never die"
@@ -31,12 +53,12 @@ class NeverEarly(Rule):
         self._sent: dict[int, tuple[float, float]] = {}
         self._sessions: dict[int, str] = {}
         self._signs: dict[str, tuple[float, float]] = {}
-        self._downtime = Downtime()
+        self._absence = Absence()
 
     def fact(self, event: Any) -> None:
         """A beginning, and an end."""
         if isinstance(event, SessionRegistered):
-            self._signs[event.session_id] = (self.at_s, self._downtime.until_s(self.at_s))
+            self._signs[event.session_id] = (self.at_s, self._absence.until_s(self.at_s))
         elif isinstance(event, SessionEnded) and event.reason == "expired":
             self._judge(event.session_id)
 
@@ -44,10 +66,10 @@ class NeverEarly(Rule):
         session, sign = self.book.sessions.get(session_id), self._signs.get(session_id)
         if session is None or sign is None:
             return  # `a claim ends with a cause` and `life and death` tell of those
-        at_s, down_s = sign
-        was_down_s = self._downtime.until_s(self.at_s) - down_s
-        lived_s = self.at_s - at_s - was_down_s
-        if lived_s < session.ttl_s - (STEP_S if was_down_s else 0.0) - _CLOCK_S:
+        at_s, away_s = sign
+        was_away_s = self._absence.until_s(self.at_s) - away_s
+        lived_s = self.at_s - at_s - was_away_s
+        if lived_s < session.ttl_s - (STEP_S if was_away_s else 0.0) - _CLOCK_S:
             self.broken(
                 f"{session_id} was declared dead {lived_s:.3f} s after its last heartbeat was sent; its TTL is "
                 f"{session.ttl_s:g} s"
@@ -55,10 +77,10 @@ class NeverEarly(Rule):
 
     def saw(self, record: Record) -> None:
         """Heartbeats, when they were sent; taken for signs of life when they were answered."""
-        self._downtime.saw(record)
+        self._absence.saw(record)
         match record:
             case Sent(actor="scent_field", commands=(["heartbeat", *_],)):
-                self._sent[record.call] = (record.at_s, self._downtime.until_s(record.at_s))
+                self._sent[record.call] = (record.at_s, self._absence.until_s(record.at_s))
                 self._sessions[record.call] = record.session_id
             case Heard() if record.call in self._sent:
                 sign = self._sent.pop(record.call)

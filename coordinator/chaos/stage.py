@@ -83,6 +83,11 @@ class Stage:
                 raise Unavailable(f"{domain} did not come back within {BACK_S:g} s")
             time.sleep(_POLL_S)
 
+    def started_s(self, domain: str) -> float:
+        """When an actor that serves began to, at the earliest, on the wall clock."""
+        asked_s = time.time()
+        return asked_s - float(self.describe(domain)["uptime_s"])
+
     @property
     def transport(self) -> RayTransport:
         """The way to the actors."""

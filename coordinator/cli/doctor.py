@@ -46,11 +46,13 @@ def doctor(
 def _examine(call: Invocation) -> Outcome:
     # The checks bring the client and the machines along, which `--help` does without.
     from coordinator.cli.health import cluster_findings, listener_finding, machine_findings
+    from coordinator.cli.model_check import model_finding
 
     settings = call.settings
     findings = [
         *machine_findings(settings),
         *cluster_findings(settings, call.house.connect, call.flags.root or Path.cwd()),
+        model_finding(call),
         listener_finding(settings),
     ]
     return _examined(findings)

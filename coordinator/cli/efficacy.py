@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from actors.runtime.errors import Misuse
 from coordinator.cli.exit_code import ExitCode
 from coordinator.cli.invocation import Invocation
-from coordinator.cli.ledger import fault_grid, kept_records, key_of, read_records
+from coordinator.cli.ledger import LastDigest, digest_given, fault_grid, kept_records, key_of, read_records
 from coordinator.cli.outcome import Grid, Line, Outcome, Part, plain
 
 if TYPE_CHECKING:
@@ -20,6 +21,14 @@ if TYPE_CHECKING:
     from coordinator.efficacy.figure import Figures
 
 _DESCRIBE_S = 10.0
+
+
+class _Source(NamedTuple):
+    """Which ledger, the running coordinator's without a file, and what it is verified by."""
+
+    ledger: str | None
+    key: Path | None
+    last_digest: str | None
 
 
 def efficacy(
@@ -36,6 +45,7 @@ def efficacy(
     through: Annotated[
         str | None, typer.Option(help="With --from-ledger: the window's last day, as in 2026-11-30.", metavar="DAY")
     ] = None,
+    last_digest: LastDigest = None,
     plot: Annotated[
         Path | None, typer.Option(help="Draw it too; needs the extra `plot`.", metavar="FILE.png", dir_okay=False)
     ] = None,
@@ -47,14 +57,16 @@ def efficacy(
 
     Example: scentfield efficacy --from-ledger ledger.jsonl --key their.pub
     """
-    if not from_ledger and (ledger is not None or key is not None or through is not None):
-        raise Misuse("a FILE, --key and --through go with --from-ledger: give it too")
+    if not from_ledger and any(given is not None for given in (ledger, key, through, last_digest)):
+        raise Misuse("a FILE, --key, --through and --last-digest go with --from-ledger: give it too")
     if plot is not None:
         # The picture's library is an extra and slow to import.
         from coordinator.replay.plot import check_plot
 
         check_plot(plot)
-    return _from_ledger(call, ledger, key, through, plot) if from_ledger else _running(call, plot)
+    if not from_ledger:
+        return _running(call, plot)
+    return _from_ledger(call, _Source(ledger, key, last_digest), through, plot)
 
 
 def _running(call: Invocation, plot: Path | None) -> Outcome:
@@ -84,24 +96,41 @@ def _told(call: Invocation) -> Evidence:
     return agent.query(lambda core: core.learned.evidence(30))
 
 
-def _from_ledger(
-    call: Invocation, ledger: str | None, key: Path | None, through: str | None, plot: Path | None
-) -> Outcome:
+def _from_ledger(call: Invocation, source: _Source, through: str | None, plot: Path | None) -> Outcome:
     # Cryptography is a slow import.
     from actors.quality_store.ledger_chain import verify_chain
     from coordinator.efficacy.ledger_file import evidence_in
 
-    if ledger is None:
+    if source.ledger is None:
         _told(call)
-    records = kept_records(call) if ledger is None else read_records(ledger)
-    where = {"ledger": ledger or "the running coordinator's", "n_records": len(records)}
+    records = kept_records(call) if source.ledger is None else read_records(source.ledger)
+    where = {"ledger": source.ledger or "the running coordinator's", "n_records": len(records)}
     if not records:
         raise Misuse("there is no day in this ledger: nothing can be worked out from it")
-    faults = verify_chain(records, key_of(call, key))
+    faults = verify_chain(records, key_of(call, source.key), last_digest=digest_given(source.last_digest))
     if faults:
         document = {**where, "faults": [plain(fault) for fault in faults]}
         return Outcome(document, [fault_grid(faults)], exit_code=ExitCode.FAILED)
-    return _shown(call, evidence_in(records, _last_day(records, through)), {**where, "faults": []}, plot)
+    last_day = _last_day(records, through)
+    shown = _shown(call, evidence_in(records, last_day), {**where, "faults": []}, plot)
+    return replace(shown, notes=_gaps(records, last_day))
+
+
+def _gaps(records: Sequence[LedgerRecord], last_day: int) -> list[str]:
+    """What part of the window these records say nothing about, though it was or may have been counted."""
+    from actors.quality_store.day import day_name  # the domain is needed by this command only
+    from actors.quality_store.evidence import WINDOW_DAYS
+    from actors.quality_store.ledger_chain import n_before
+
+    first, last, said = records[0].day, records[-1].day, []
+    if first > last_day - WINDOW_DAYS + 1 and (n_older := n_before(records)):
+        was = f"{n_older} older {'day was' if n_older == 1 else 'days were'} closed"
+        said.append(
+            f"the ledger begins with {day_name(first)}, {was}: what is of these {WINDOW_DAYS} days is not counted"
+        )
+    if last_day > last:
+        said.append(f"the ledger ends with {day_name(last)}: nothing is known of the days to {day_name(last_day)}")
+    return said
 
 
 def _last_day(records: Sequence[LedgerRecord], through: str | None) -> int:

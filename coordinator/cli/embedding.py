@@ -23,7 +23,7 @@ _POLL_S: Final = 0.1
 
 def status(call: Invocation) -> Outcome:
     """Show which model there is, how far it is, and why no further. Exit code 4: it is not ready."""
-    return _told(model_status(call))
+    return _told(call, model_status(call))
 
 
 def warm(
@@ -33,14 +33,14 @@ def warm(
     """Load the model, and fetch it if that is allowed. Exit code 4: it is not ready in time, and why."""
     off = _off(call)
     if off is not None:
-        return _told(off)
+        return _told(call, off)
     embedder = _embedder(call)
     seen = embedder.warm()
     until_s = time.monotonic() + wait
     while seen.state in (State.LOADING, State.DOWNLOADING) and time.monotonic() < until_s:
         time.sleep(_POLL_S)
         seen = embedder.status()
-    return _told(seen)
+    return _told(call, seen)
 
 
 def model_status(call: Invocation) -> Status:
@@ -64,7 +64,8 @@ def _embedder(call: Invocation) -> Embedder:
     return ray_embedder(call.settings.namespace)
 
 
-def _told(seen: Status) -> Outcome:
-    document: dict[str, Any] = plain(seen)
+def _told(call: Invocation, seen: Status) -> Outcome:
+    wanted = call.settings.model.model
+    document: dict[str, Any] = {**plain(seen), "wanted": wanted}
     code = ExitCode.OK if seen.is_ready else ExitCode.UNAVAILABLE
-    return Outcome(document, [Line(line) for line in status_lines(seen)], exit_code=code)
+    return Outcome(document, [Line(line) for line in status_lines(seen, wanted)], exit_code=code)

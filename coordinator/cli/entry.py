@@ -7,6 +7,7 @@ import sys
 from typing import Final
 
 _INTERRUPTED: Final = 130  # as `ExitCode` has it, which is loaded later
+_USAGE: Final = 2
 
 
 def run() -> None:
@@ -46,4 +47,8 @@ def _run() -> None:
             sys.exit(answer(*hook_flags))
     from coordinator.cli.main import run as run_all
 
-    run_all()
+    try:
+        run_all()
+    except SystemExit as end:
+        # Coding agents take exit code 2 for a refusal of the write: a wrong command line is a fault, no more.
+        sys.exit(1 if sys.argv[1:3] == ["hook", "run"] and end.code == _USAGE else end.code)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 import typer
 
+from actors.runtime.errors import Misuse
 from coordinator.cli.exit_code import ExitCode
 from coordinator.cli.invocation import Invocation
 from coordinator.cli.outcome import Grid, Line, Outcome, Verbatim, plain
@@ -23,6 +24,13 @@ if TYPE_CHECKING:
 MAX_LEDGER_BYTES: Final = 256 * 2**20
 MAX_DAY: Final = 10**6
 _PAGE: Final = 100
+LastDigest: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--last-digest", help="The digest that the last day must have, as `export` printed it.", metavar="HEX"
+    ),
+]
+_N_DIGEST: Final = 32
 _NONE_READ: Final = "nothing was counted so far, today included"
 _NONE_CLOSED: Final = "no day is closed yet: today's is when the first request after midnight UTC has come"
 
@@ -60,10 +68,13 @@ def export(
     if file == STANDARD:
         return Outcome({"days": days, "public_key": key}, [Verbatim(text)], notes)
     write_whole(Path(file), text.encode())
-    document = {"file": file, "n_days": len(days), "public_key": key}
+    last = days[-1]["digest"] if days else None
+    document = {"file": file, "n_days": len(days), "public_key": key, "last_digest": last}
     held = _days(len(days)) if today else _closed(len(days))
-    said = Line(f"{file}: {held}; the public key is in {key}")
-    return Outcome(document, [said], notes)
+    lines = [Line(f"{file}: {held}; the public key is in {key}")]
+    if last is not None:
+        lines.append(Line(f"the digest of the last day, by which a missing end is noticed: {last}"))
+    return Outcome(document, lines, notes)
 
 
 def _records(call: Invocation) -> Iterator[LedgerRecord]:
@@ -93,18 +104,20 @@ def verify(
     key: Annotated[
         Path | None, typer.Option(help="The public key's file; else the one of this data folder.", metavar="FILE")
     ] = None,
+    last_digest: LastDigest = None,
 ) -> Outcome:
     """Verify an exported ledger: every day is there, in order, unchanged and signed. Needs no coordinator.
 
-    Days are numbered, so older ones that are not in it are counted. That newer ones were cut off cannot be seen: look
-    at the last day that is named. Exit code 1: something is wrong, and what; or there is no day in it.
+    Days are numbered, so older ones that are not in it are counted. That newer ones were cut off can be seen with
+    --last-digest only, which `export` prints; else look at the last day that is named. Exit code 1: something is wrong,
+    and what; or there is no day in it.
     """
     # Cryptography is a slow import.
     from actors.quality_store.day import day_name
     from actors.quality_store.ledger_chain import Fault, is_open, n_before, verify_chain
 
     records = read_records(file)
-    faults = verify_chain(records, key_of(call, key))
+    faults = verify_chain(records, key_of(call, key), last_digest=digest_given(last_digest))
     if not records:
         faults = (Fault("", "missing", "there is no day in it: nothing was verified"),)
     first, last = (day_name(records[at].day) if records else "" for at in (0, -1))
@@ -144,6 +157,19 @@ def key_of(call: Invocation, key: Path | None) -> bytes:
     from coordinator.learning.ledger_key import public_ledger_key  # the same
 
     return public_ledger_key(key or _public_key_file(call))
+
+
+def digest_given(last_digest: str | None) -> bytes | None:
+    """The digest that a ledger is to end with. Raises `Misuse` for what is none."""
+    if last_digest is None:
+        return None
+    try:
+        digest = bytes.fromhex(last_digest)
+    except ValueError:
+        digest = b""
+    if len(digest) != _N_DIGEST:
+        raise Misuse(f"--last-digest {last_digest[:80]!r} is none: give the 64 hex digits that `ledger export` printed")
+    return digest
 
 
 def read_records(file: str) -> list[LedgerRecord]:

@@ -20,12 +20,12 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from actors.runtime.errors import Busy, Corrupt
+from actors.runtime.errors import NOT_OURS, Busy, Corrupt
 from coordinator.cli.process import ProcessMark, own_mark
 from coordinator.conversation import Numbers
 from coordinator.domain import DOMAINS
 from coordinator.editing.file_lock import locked
-from coordinator.folder import NOT_OURS, private_folder
+from coordinator.folder import private_folder
 from coordinator.session import new_token
 
 BLOCK: Final = 256  # as many as a session may leave unacknowledged

@@ -148,6 +148,6 @@ def _sections(call: Invocation, parts: list[Part], counters: dict[str, int]) -> 
 
     told = call.agent.query(efficacy)
     model = model_status(call)
-    for section in (*told.sections(counters), status_lines(model)):
+    for section in (*told.sections(counters), status_lines(model, call.settings.model.model)):
         parts += [Line(""), *(Line(line) for line in section)]
     return {**{name: plain(one) for name, one in told.document().items()}, "embedding": plain(model)}

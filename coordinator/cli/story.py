@@ -1,4 +1,4 @@
-"""`scentfield story`: what happened to a target or an agent, and because of what."""
+"""`scentfield story`: what happened to a target, an agent or a learned layer, and because of what."""
 
 from __future__ import annotations
 
@@ -19,26 +19,28 @@ if TYPE_CHECKING:
     from coordinator.story.subject import Subject
     from coordinator.story.telling import Story
 
-_KINDS: Final = ("target", "agent")
+_KINDS: Final = ("target", "agent", "layer")
 _N_SHOWN: Final = 2
 
 
 def story(
     call: Invocation,
     about: Annotated[
-        str, typer.Argument(help="A file, folder, glob or label; an agent, ann#3; or all of a name, ann#.")
+        str,
+        typer.Argument(help="A file, folder, glob or label; an agent, ann#3; all of a name, ann#; with --as a layer."),
     ],
     since: Annotated[
         str | None, typer.Option(help="Only what happened since: 90s, 15m, 2h, 3d, or a time.", metavar="WHEN")
     ] = None,
     limit: Annotated[int, typer.Option(help="How many facts, the newest ones.", metavar="N")] = 200,
     kind: Annotated[
-        str | None, typer.Option("--as", help="target or agent, where the name could be both.", metavar="KIND")
+        str | None,
+        typer.Option("--as", help="target, agent or layer, where the name could be several.", metavar="KIND"),
     ] = None,
 ) -> Outcome:
     """Tell what happened to a target or an agent, in order, each fact with those that it follows from.
 
-    Examples: scentfield story src/api.py --since 2h, scentfield story ann#3
+    Examples: scentfield story src/api.py --since 2h, scentfield story ann#3, scentfield story lessons --as layer
 
     It is read from the stores' journals, whether or not the coordinator runs; nothing is changed. A journal reaches
     back to its last compaction, which is said.
@@ -55,10 +57,17 @@ def story(
 
 
 def _subject(call: Invocation, about: str, kind: str | None) -> Subject:
-    from coordinator.story.subject import AgentSubject, TargetSubject, names_an_agent  # brings the targets' grammar
+    from coordinator.story.subject import (  # brings the targets' grammar
+        AgentSubject,
+        LayerSubject,
+        TargetSubject,
+        names_an_agent,
+    )
 
     if kind is not None and kind not in _KINDS:
-        raise Misuse(f"--as {kind[:40]!r} is neither of {' and '.join(_KINDS)}: take one of these")
+        raise Misuse(f"--as {kind[:40]!r} is none of {', '.join(_KINDS)}: take one of these")
+    if kind == "layer":
+        return LayerSubject(about)
     if kind == "agent" or (kind is None and names_an_agent(about)):
         return AgentSubject(about)
     agent = call.agent

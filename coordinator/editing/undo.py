@@ -11,12 +11,12 @@ import contextlib
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
+from types import NoneType
 from typing import Final
 
-from pydantic import TypeAdapter
-
+from actors.runtime.errors import NOT_OURS
 from coordinator.editing.file_error import file_error
 from coordinator.editing.file_lock import lock
 
@@ -61,7 +61,10 @@ class EditEntry:
         return (self.before_hash, self.after_hash) == (other.after_hash, other.before_hash)
 
 
-_ENTRIES: Final = TypeAdapter(EditEntry)
+_TEXT: Final = (str, NoneType)
+_NUMBER: Final = (int, NoneType)
+_KINDS: Final = (str, _TEXT, _TEXT, str, _NUMBER, (int, float), _NUMBER, str)
+"""What the fields of an entry hold, in their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,9 +226,10 @@ def _signed(entry: EditEntry) -> str:
 
 def _entry(line: bytes) -> EditEntry | None:
     try:
-        return _ENTRIES.validate_json(line)
-    except ValueError:
+        entry = EditEntry(**json.loads(line))
+    except NOT_OURS:
         return None
+    return entry if all(map(isinstance, astuple(entry), _KINDS)) else None
 
 
 def _whole_bytes(fd: int) -> int:

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from os import PathLike
 
+from actors.quality_store.cause import SUCCESS, UNDONE
 from coordinator.desk import Desk
 from coordinator.editing.atomic_file import create_file, move_file, read_bytes, remove_file, replace_file
 from coordinator.editing.edited import Edited
 from coordinator.editing.file_error import FileExists, FileVanished
 from coordinator.editing.permit import Denied, EditPort, Gate, Permit
-from coordinator.editing.report import Reports
+from coordinator.editing.report import Outcome, Reports
 from coordinator.editing.undo import CannotUndo, EditEntry, Undo
 from coordinator.reading.shown import ShownLines
 from coordinator.reading.source import content_hash
 from coordinator.session import AgentSession
 from coordinator.step import Operation, Work
+
+
+@dataclass(frozen=True, slots=True)
+class _Undone:
+    """A change that was taken back, and the name that its file had until then."""
+
+    target: str
+    outcome: Outcome
 
 
 class Undoer:
@@ -34,20 +44,26 @@ class Undoer:
         targets = (target,) if last is None else (target, *(path for path in last.paths if path != target))
         permit = yield from self._gate.ask(session, targets)
         if isinstance(permit, Denied):
-            return self._reports.claimed(target, permit).edited
+            denied = self._reports.claimed(target, permit)
+            yield from self._reports.send(session, target, denied)
+            return denied.edited
         try:
-            undone: Edited = yield Work(lambda: self._take_back(session, target, permit))
+            undone: Edited | _Undone = yield Work(lambda: self._take_back(session, target, permit))
         finally:
             yield from self._gate.give_back(session, permit)
-        return undone
+        if isinstance(undone, Edited):
+            return undone
+        yield from self._reports.send(session, undone.target, undone.outcome)
+        return undone.outcome.edited
 
-    def _take_back(self, session: AgentSession | None, target: str, permit: Permit) -> Edited:
+    def _take_back(self, session: AgentSession | None, target: str, permit: Permit) -> Edited | _Undone:
+        """What was done for the reports, or why nothing was, of which nobody is told."""
         current_hash = self._hash_of(target)
         plan = self._plan(target, current_hash, permit)
         if isinstance(plan, CannotUndo):
             return Edited(target, False, "cannot_undo", plan.message, current_hash or "")
         entry = plan.entry
-        is_redo = self._desk.log.was_undo(entry)
+        is_redo, view_mode = self._desk.log.was_undo(entry), self._desk.mode_of(entry.path)
         try:
             done = self._carry_out(session, target, plan, permit)
         except FileExists as error:
@@ -57,15 +73,18 @@ class Undoer:
         message = f"{target!r}: {_told(entry)}"
         if is_redo:
             message = f"{target!r}: the undo of {entry.agent_id} was undone, the edit before it is there again"
-        return Edited(
+        edited = Edited(
             entry.from_path or target,
             True,
-            "undone",
+            UNDONE,
             message,
             done.after_hash or "",
             generation=permit.generation,
             warnings=(*permit.warnings, *self._desk.logged(done)),
         )
+        is_gone, moved_to = done.after(entry.path) is None, entry.from_path or ""
+        outcome = Outcome(edited, SUCCESS, UNDONE, view_mode, is_gone and not moved_to, moved_to=moved_to)
+        return _Undone(entry.path, outcome)
 
     def _hash_of(self, target: str) -> str | None:
         try:

@@ -23,14 +23,16 @@ from actors.quality_store.trial import COST_SHARE
 CONFIDENCE: Final = 0.95
 POWER: Final = 0.80
 """So often an effect of the size that matters is found with as many units as a verdict takes at least."""
-STATED_POWER: Final = 0.90
-"""The same for the sample that is stated as needed, which is more: both are estimates, from units seen so far."""
+STATED_POWER: Final = 0.95
+"""The same for the sample that is stated as needed. It is more, because both are estimates from units seen so far: with
+so many, the effect is found and the verdict given in more than 80 of 100 cases."""
 MIN_EFFECT: Final = 0.10
 """The effect that matters, as a share of what happens without the layer."""
 MIN_UNITS: Final = 20
 """With fewer units on a side, counted as far as they weigh the same, an interval would be a guess."""
 MIN_EVENTS: Final = 20
-"""With fewer losses on a side its ratio is chance."""
+"""With fewer losses without the layer their ratio is chance; with it, where so many were to be expected there are few
+because of the layer."""
 NOT_YET_KNOWN: Final = "not_yet_known"
 HELPS: Final = "helps"
 NO_DIFFERENCE: Final = "no_difference"
@@ -78,7 +80,7 @@ def compare(treated: ArmRow, held_out: ArmRow, *, holdout_share: float, min_effe
     difference = low = high = None
     needed = enough = _least(holdout_share, treated, held_out)
     n_units = treated.n_units + held_out.n_units
-    if can_tell := _is_enough(treated) and _is_enough(held_out):
+    if can_tell := _is_enough(treated, held_out):
         errors = _squared_errors(treated, held_out)
         margin = _quantile(errors, treated, held_out) * sqrt(sum(errors))
         difference = _ratio(treated) - _ratio(held_out)
@@ -101,10 +103,16 @@ def compare(treated: ArmRow, held_out: ArmRow, *, holdout_share: float, min_effe
     )
 
 
-def _is_enough(side: ArmRow) -> bool:
-    """Whether an interval can be built on this side."""
-    has_events = side.y > 0 if side.measure == COST_SHARE else side.y >= MIN_EVENTS
-    return side.n_effective >= MIN_UNITS and has_events
+def _is_enough(treated: ArmRow, held_out: ArmRow) -> bool:
+    """Whether an interval can be built on these sides.
+
+    A layer after which next to nothing is lost counts as one with losses enough where they would have come without it.
+    """
+    if min(treated.n_effective, held_out.n_effective) < MIN_UNITS:
+        return False
+    if held_out.measure == COST_SHARE:
+        return held_out.y > 0
+    return held_out.y >= MIN_EVENTS and max(treated.y, treated.n * _ratio(held_out)) >= MIN_EVENTS
 
 
 def _ratio(side: ArmRow) -> float:
@@ -140,12 +148,18 @@ def _needed(n_units: int, squared_error: float, effect: float, power: float) -> 
     return ceil(n_units * squared_error * (n_errors / effect) ** 2)
 
 
-def _least(holdout_share: float, *sides: ArmRow) -> int:
-    """Units of both sides of which the smaller has enough for an interval, if they weigh as they do now; at least."""
+def _least(holdout_share: float, treated: ArmRow, held_out: ArmRow) -> int:
+    """Units of both sides of which there are enough for an interval, if all goes on as it does now; at least.
+
+    The smaller side needs enough that weigh the same, and the holdout enough losses.
+    """
     smaller = min(holdout_share, 1.0 - holdout_share)
-    n_units, n_effective = sum(side.n_units for side in sides), sum(side.n_effective for side in sides)
+    n_units, n_effective = treated.n_units + held_out.n_units, treated.n_effective + held_out.n_effective
     unevenness = n_units / n_effective if n_effective else 1.0
-    return ceil(MIN_UNITS * unevenness / smaller) if smaller > 0.0 else 2 * MIN_UNITS
+    by_units = ceil(MIN_UNITS * unevenness / smaller) if smaller > 0.0 else 2 * MIN_UNITS
+    if held_out.measure == COST_SHARE or not held_out.n_units:
+        return by_units
+    return max(by_units, ceil(n_units * MIN_EVENTS / max(1, held_out.y)))
 
 
 def _verdict(low: float | None, high: float | None) -> str:

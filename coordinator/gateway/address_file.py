@@ -11,8 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from actors.runtime.errors import Corrupt, Misuse
-from coordinator.folder import NOT_OURS, private_folder, write_private
+from actors.runtime.errors import NOT_OURS, Corrupt, Misuse
 
 FILE_NAME: Final = "gateway.json"
 
@@ -28,6 +27,8 @@ class GatewayAddress:
 
 def write_address(state_dir: Path, address: GatewayAddress) -> None:
     """Tell clients where the gateway serves now. Raises `Misuse` where nothing can be written."""
+    from coordinator.folder import private_folder, write_private  # slow to load, and who only reads is waited for
+
     text = json.dumps(asdict(address))
     write_private(private_folder(state_dir) / FILE_NAME, text.encode(), may_replace=True)
 

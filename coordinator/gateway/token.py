@@ -5,13 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import secrets
 import stat
 from pathlib import Path
 from typing import Final
 
 from actors.runtime.errors import Corrupt, Misuse
-from coordinator.folder import private_folder, write_private
 
 TOKEN_VARIABLE: Final = "SCENTFIELD_GATEWAY_TOKEN"
 FILE_NAME: Final = "gateway.token"
@@ -20,6 +18,10 @@ _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{32,128}")
 
 def own_token(state_dir: Path) -> str:
     """The token of this state folder; draws it where there is none. Raises as `read_token`."""
+    import secrets  # slow to load, as is the next, and who only reads is waited for
+
+    from coordinator.folder import private_folder, write_private
+
     path = private_folder(state_dir) / FILE_NAME
     with contextlib.suppress(FileExistsError):
         write_private(path, secrets.token_urlsafe(32).encode())

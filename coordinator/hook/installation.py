@@ -23,11 +23,22 @@ _BY_HAND: Final = "edit it by hand, see --print"
 
 @dataclass(frozen=True, slots=True)
 class HookFile:
-    """Where a client keeps its hooks below a tree, which events are about tools, and how many units a second has."""
+    """Where a client keeps its hooks below a tree, which events are about tools, and how many units a second has.
+
+    `is_flat` says that an event's list holds the commands themselves, not groups of them; `version` is what a file of
+    our own begins with, where the client wants one.
+    """
 
     path: str
     tool_events: tuple[str, ...]
     units_a_second: int = 1
+    is_flat: bool = False
+    version: int = 0
+
+    @property
+    def beginning(self) -> dict[str, Any]:
+        """What stands in a file that holds nothing else."""
+        return {"version": self.version} if self.version else {}
 
 
 FILES: Final[dict[str, HookFile]] = {
@@ -35,6 +46,9 @@ FILES: Final[dict[str, HookFile]] = {
     "claude-code": HookFile(".claude/settings.local.json", ("PreToolUse", "PostToolUse", "PostToolUseFailure")),
     "codex": HookFile(".codex/hooks.json", ("PreToolUse", "PostToolUse")),
     "gemini-cli": HookFile(".gemini/settings.json", ("BeforeTool", "AfterTool"), 1_000),
+    "cursor": HookFile(
+        ".cursor/hooks.json", ("preToolUse", "postToolUse", "postToolUseFailure"), is_flat=True, version=1
+    ),
 }
 
 
@@ -46,6 +60,7 @@ def path_of(client: str, root: Path) -> Path:
 def with_hooks(text: str, client: str, command: tuple[str, ...]) -> str:
     """The file with our hooks, in place of those that are there. Raises `Misuse` for one that cannot be kept so."""
     document, written = _parsed(text)
+    document = document or FILES[client].beginning
     hooks = _without(_hooks(document), client)
     for event in EVENTS[client]:
         hooks[event] = [*hooks.get(event, []), _group(client, event, command)]
@@ -61,7 +76,7 @@ def without_hooks(text: str, client: str) -> str:
         return text
     hooks = _without(_hooks(document), client)
     rest = document | {"hooks": hooks} if hooks else {key: one for key, one in document.items() if key != "hooks"}
-    return written(rest) if rest else ""
+    return written(rest) if rest != FILES[client].beginning else ""
 
 
 def has_hooks(text: str, client: str) -> bool:
@@ -74,7 +89,7 @@ def _group(client: str, event: str, command: tuple[str, ...]) -> dict[str, Any]:
     file = FILES[client]
     entry = {"type": "command", "command": shlex.join((*command, client)), "timeout": _WAIT_S * file.units_a_second}
     matcher = {"matcher": "|".join(WRITERS[client])} if event in file.tool_events else {}
-    return {**matcher, "hooks": [entry]}
+    return {**matcher, **entry} if file.is_flat else {**matcher, "hooks": [entry]}
 
 
 def _without(hooks: dict[str, list[Any]], client: str) -> dict[str, list[Any]]:
@@ -96,7 +111,10 @@ def _group_without(group: Any, client: str) -> Any | None:
 
 
 def _entries(group: Any) -> list[Any]:
-    entries = group.get("hooks") if isinstance(group, dict) else None
+    """The commands of a group; a command that stands for itself is a group of one."""
+    if not isinstance(group, dict):
+        return []
+    entries = group.get("hooks", [group])
     return entries if isinstance(entries, list) else []
 
 

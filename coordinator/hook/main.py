@@ -48,7 +48,7 @@ def run(client: str, flags: Flags) -> ExitCode:
     except ScentfieldError as error:
         print(f"scentfield hook: {error.message}", file=sys.stderr)  # noqa: T201  # the client shows it
         return ExitCode.FAILED
-    if document:
+    if document or client == "cursor":  # which wants JSON always
         print(json.dumps(document))  # noqa: T201  # the answer
     return ExitCode.OK
 

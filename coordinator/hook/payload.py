@@ -44,7 +44,8 @@ def event_of(client: str, raw: bytes) -> HookEvent:
         raise Misuse(f"what came on standard input is no JSON ({type(error).__name__}): a client calls this") from error
     if not isinstance(payload, dict):
         raise Misuse("what came on standard input is no JSON object: a client calls this")
-    name, session = _text(payload, "hook_event_name"), _text(payload, "session_id")
+    name = _text(payload, "hook_event_name")
+    session = _text(payload, "session_id") or _text(payload, "conversation_id")
     if not name or not session:
         raise Misuse("the payload has no hook_event_name or session_id: docs/hooks.md names the schema")
     what = _EVENTS[client].get(name, "other")
@@ -53,12 +54,19 @@ def event_of(client: str, raw: bytes) -> HookEvent:
     if what == "after" and _error(payload):
         what = "failed"
     cause = _cause(_error(payload)) if what == "failed" else ""
-    return HookEvent(what, session, _text(payload, "cwd"), name, paths, _text(payload, "agent_id"), cause)
+    return HookEvent(what, session, _folder(payload), name, paths, _text(payload, "agent_id"), cause)
 
 
 def _text(payload: dict[str, Any], name: str) -> str:
     value = payload.get(name)
     return value[:_MAX_CHARS] if isinstance(value, str) else ""
+
+
+def _folder(payload: dict[str, Any]) -> str:
+    """Where the agent works: its folder, else the first of its client's."""
+    roots = payload.get("workspace_roots")
+    first = roots[0] if isinstance(roots, list) and roots else ""
+    return _text(payload, "cwd") or (first[:_MAX_CHARS] if isinstance(first, str) else "")
 
 
 def _paths(client: str, tool: str, given: Any) -> tuple[str, ...]:
@@ -68,7 +76,7 @@ def _paths(client: str, tool: str, given: Any) -> tuple[str, ...]:
     field = WRITERS[client].get(tool)
     if field is None:
         return ()
-    value = given.get(field)
+    value = given.get(field) or (given.get("path") if client == "cursor" else None)  # either, as neither is published
     if not isinstance(value, str) or not value:
         return ()
     found = _PATCHED.findall(value) if tool == PATCH_TOOL else [value]
@@ -81,7 +89,8 @@ def _error(payload: dict[str, Any]) -> str:
     """What went wrong, by the client's own words; empty if nothing did."""
     response = payload.get("tool_response")
     told = response.get("error") if isinstance(response, dict) else None
-    for value in (payload.get("error"), told):
+    failed = payload.get("error_message") if payload.get("failure_type") == "error" else None
+    for value in (payload.get("error"), told, failed):
         if value:
             return value if isinstance(value, str) else json.dumps(value)
     return ""
@@ -100,6 +109,7 @@ WRITERS: Final[dict[str, dict[str, str]]] = {
     },
     "codex": {PATCH_TOOL: "command"},
     "gemini-cli": {"write_file": "file_path", "replace": "file_path"},
+    "cursor": {"Write": "file_path", "Delete": "file_path"},
 }  # fmt: skip
 """The tools of each client that write files, and which argument names the file, or holds a patch that does."""
 _EVENTS: Final[dict[str, dict[str, str]]] = {
@@ -109,6 +119,10 @@ _EVENTS: Final[dict[str, dict[str, str]]] = {
     },
     "codex": {"PreToolUse": "before", "PostToolUse": "after", "SessionStart": "start"},
     "gemini-cli": {"BeforeTool": "before", "AfterTool": "after", "SessionStart": "start", "SessionEnd": "end"},
+    "cursor": {
+        "preToolUse": "before", "postToolUse": "after", "postToolUseFailure": "failed",
+        "sessionStart": "start", "sessionEnd": "end",
+    },
 }  # fmt: skip
 EVENTS: Final = {client: tuple(events) for client, events in _EVENTS.items()}
 """The events that each client is asked to tell of, by its own names."""

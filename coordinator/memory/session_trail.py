@@ -76,7 +76,7 @@ class SessionTrail:
                 self._keep(files, path, None, MAX_FILES, is_worth=False)
             failure = self._failures.pop(path, None)
             if failure is not None:
-                self._add(Draft(PITFALL, _fixed(path, failure), path))
+                self._add(Draft(PITFALL, _fixed(path, failure), path, is_mended=True))
 
     def tested(self, name: str, *, passed: bool) -> None:
         """A test was run. Raises `Misuse` for a name that no entry could hold."""
@@ -85,7 +85,8 @@ class SessionTrail:
             if not passed:
                 self._keep(self._red, name, self._red.get(name, {}), MAX_TESTS)
             elif name in self._red:
-                self._add(Draft(STRATEGY, _turned_green(name, list(self._red.pop(name))), name))
+                said = _turned_green(name, list(self._red.pop(name)))
+                self._add(Draft(STRATEGY, said, name, is_mended=True))
 
     def noted(self, draft: Draft) -> None:
         """The agent wants this kept. Raises `Misuse` for what cannot be an entry."""

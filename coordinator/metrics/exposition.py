@@ -75,6 +75,6 @@ async def look_through(probe: Probe, terms: Terms, totals: TotalFile) -> Look:
         probe.look(), probe.look_at_model(), probe.look_at_indices(lambda: account_of(totals.state_dir))
     )
     evidence = await probe.look_at_evidence(seen)
-    sightings, model = await totals.carried(seen, account)
+    sightings, model, indices = await totals.carried(seen, account, indices)
     figures = None if evidence is None else figures_of(evidence, terms)
     return Look(sightings, model, figures, indices, totals.is_kept)

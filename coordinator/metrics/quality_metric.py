@@ -21,8 +21,8 @@ def _one(value: int) -> list[Sample]:
 _SAMPLES: Final[Mapping[Metric, Samples]] = {
     counter(
         "edit_outcomes",
-        "Edits by the extension of their file and how they ended; applied, already_applied, create, deleted and moved "
-        "are successes",
+        "Edits by the extension of their file and how they ended; applied, already_applied, create, deleted, moved and "
+        "undone are successes",
         "extension",
         "cause",
     ): lambda seen: [((row.extension, row.cause), row.n) for row in seen.outcomes],

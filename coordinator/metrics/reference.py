@@ -33,7 +33,8 @@ keeps on its own node it looks into. It shows committed values only: what it has
 The counts of claims, edits and reads are kept in the stores and go on over restarts. Those of an actor's own work
 (requests, turns, commits) are counted by its process from zero; exporter, gateway and `scentfield metrics` add up what
 each process had counted when it was last seen, in a file of the state folder, so that no counter that was shown ever
-falls, whichever process is killed. They fall after `restore`, and where the state folder is lost.
+falls, whichever process is killed. So do they with the counts of searches, which each index keeps: an index that cannot
+be read, or is gone, takes nothing away. Counters fall after `restore`, and where the state folder is lost.
 `scentfield_process_totals_kept` says whether that file can be written.
 
 Labels are bounded: `domain` is a state actor, `kind` a kind of signal, entry, vote or placement, `extension` a file

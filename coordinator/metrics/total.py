@@ -1,17 +1,19 @@
 """Totals of processes that come and go, added up so that what was shown never falls.
 
 A process counts its own work from zero. What it had counted when it was last seen is carried over to its successor;
-what it did after that is lost, and was never shown. Pure: keeps no file and reads no clock.
+what it did after that is lost, and was never shown. What is counted in files that can be away for a while, each an
+actor `kind/name`, is shown as the sum over all that were ever seen. Pure: keeps no file and reads no clock.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 Counts = Mapping[str, float]
-MAX_ACTORS: Final = 64
+MAX_ACTORS: Final = 320
+MAX_OF_A_KIND: Final = 256
 MAX_COUNTS: Final = 64
 
 
@@ -60,6 +62,22 @@ class Totals:
         tally = seen if known is None else known.then(seen)
         self._tallies[actor] = tally
         return tally.shown
+
+    def sum_of(self, kind: str) -> dict[str, float]:
+        """The totals of all actors of a kind together, also of those that are not seen any more."""
+        total: dict[str, float] = {}
+        for actor, tally in self._tallies.items():
+            if actor.startswith(f"{kind}/"):
+                total = _added(total, tally.shown)
+        return total
+
+    def fold(self, kind: str, seen: Collection[str], max_actors: int = MAX_OF_A_KIND) -> None:
+        """Of more actors of a kind than may be, those known longest that are not `seen` become one without a name."""
+        gone = f"{kind}/"
+        known = [actor for actor in self._tallies if actor.startswith(gone) and actor != gone]
+        for actor in [one for one in known if one not in seen][: max(0, len(known) - max_actors)]:
+            before = self._tallies[gone].shown if gone in self._tallies else {}
+            self._tallies[gone] = Tally(0, None, {}, _added(before, self._tallies.pop(actor).shown))
 
     def copy(self) -> Totals:
         """The same, to be changed without it."""

@@ -23,16 +23,19 @@ from coordinator.metrics.actor_metric import PROCESS_COUNTS
 from coordinator.metrics.collector import Sighting
 from coordinator.metrics.model_metric import MODEL_COUNTS
 from coordinator.metrics.total import Tally, Totals
+from coordinator.retrieval.account import RetrievalAccount
 
 MAX_BYTES: Final = 2**20
 MAX_PENDING: Final = 8
 """Looks that wait for a disk that does not answer; further ones do without it."""
+_INDICES: Final = "retrieval"
+"""The kind of the counts that indices keep, one a tree: an index may be away, and what it had counted is still so."""
 _LOCK_S: Final = 0.2
 _PATIENCE_S: Final = 0.5
 _LOG: Final = logging.getLogger(__name__)
 
 Shown: TypeAlias = dict[str, dict[str, float]]
-"""The totals of each actor."""
+"""The totals of each actor, and those of all indices together."""
 
 
 class TotalFile:
@@ -49,9 +52,9 @@ class TotalFile:
         self.is_kept = True
 
     async def carried(
-        self, sightings: Sequence[Sighting], model: Mapping[str, Any] | None
-    ) -> tuple[list[Sighting], Mapping[str, Any] | None]:
-        """The same sights, their counts being those of all processes that were seen.
+        self, sightings: Sequence[Sighting], model: Mapping[str, Any] | None, indices: RetrievalAccount
+    ) -> tuple[list[Sighting], Mapping[str, Any] | None, RetrievalAccount]:
+        """The same sights, their counts being those of all processes, and of all indices, that were seen.
 
         Waits for the disk for `patience_s` seconds at most.
         """
@@ -59,12 +62,17 @@ class TotalFile:
         seen = {actor: _tally(account, PROCESS_COUNTS) for actor, account in accounts.items()}
         if model is not None:
             seen[EMBEDDING] = _tally(model, MODEL_COUNTS)
+        seen |= {f"{_INDICES}/{one.name}": Tally(one.inode, None, one.tally) for one in indices.trees if one.tally}
         shown = self._not_below_the_floor(await self._updated(seen))
         told = [
             one if one.account is None else replace(one, account={**one.account, **shown[one.domain]})
             for one in sightings
         ]
-        return told, None if model is None else {**model, **shown[EMBEDDING]}
+        return (
+            told,
+            None if model is None else {**model, **shown[EMBEDDING]},
+            replace(indices, tally=shown[_INDICES]),
+        )
 
     async def _updated(self, seen: Mapping[str, Tally]) -> Shown:
         if self._n_pending < MAX_PENDING:
@@ -124,7 +132,11 @@ class TotalFile:
 
 
 def _look(totals: Totals, seen: Mapping[str, Tally]) -> Shown:
-    return {actor: totals.see(actor, tally) for actor, tally in seen.items()}
+    shown = {actor: totals.see(actor, tally) for actor, tally in seen.items() if not actor.startswith(f"{_INDICES}/")}
+    for actor in seen.keys() - shown.keys():
+        totals.see(actor, seen[actor])
+    totals.fold(_INDICES, seen)
+    return {**shown, _INDICES: totals.sum_of(_INDICES)}
 
 
 def _tally(account: Mapping[str, Any], names: Sequence[str]) -> Tally:

@@ -1,12 +1,11 @@
 """How well each of a few short texts answers a query: Okapi BM25 (Robertson & Zaragoza 2009).
 
-In plain Python: the corpus is the hundred pieces of one file, made and asked once; why no library does it is in
-docs/decisions/0013-ranking-in-plain-python.md.
+In plain Python: the corpus is the hundred pieces of one file, made once and asked a few times; why no library does it
+is in docs/decisions/0013-ranking-in-plain-python.md.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import log
 from typing import Final
@@ -15,17 +14,34 @@ SATURATION: Final = 1.2
 LENGTH_WEIGHT: Final = 0.6
 
 
+class WordIndex:
+    """Which of a few texts hold a word, and how often; texts are counts of words."""
+
+    def __init__(self, texts: Sequence[Mapping[str, int]]) -> None:
+        self._n_texts = len(texts)
+        self._norms = _norms([sum(words.values()) for words in texts])
+        self._found: dict[str, list[tuple[int, int]]] = {}
+        for place, words in enumerate(texts):
+            for word, count in words.items():
+                self._found.setdefault(word, []).append((place, count))
+
+    def scores(self, query: Iterable[str]) -> list[float]:
+        """How well each text answers, 0.0 where it holds no word of `query`."""
+        scores = [0.0] * self._n_texts
+        for word in query:
+            found = self._found.get(word, ())
+            rarity = log(1 + (self._n_texts - len(found) + 0.5) / (len(found) + 0.5))
+            for place, count in found:
+                scores[place] += rarity * count * (SATURATION + 1) / (count + self._norms[place])
+        return scores
+
+
 def bm25(query: Iterable[str], texts: Sequence[Mapping[str, int]]) -> list[float]:
-    """The score of each text, 0.0 where it holds no word of `query`; texts are counts of words."""
-    lengths = [sum(words.values()) for words in texts]
-    mean = sum(lengths) / len(texts) if texts else 0.0
-    norms = [SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * n / mean) for n in lengths] if mean else lengths
-    n_with = Counter(word for words in texts for word in words)
-    scores = [0.0] * len(texts)
-    for word in query:
-        if n_with[word]:
-            rarity = log(1 + (len(texts) - n_with[word] + 0.5) / (n_with[word] + 0.5))
-            for place, words in enumerate(texts):
-                if count := words.get(word, 0):
-                    scores[place] += rarity * count * (SATURATION + 1) / (count + norms[place])
-    return scores
+    """The score of each text, for texts that are asked once."""
+    return WordIndex(texts).scores(query)
+
+
+def _norms(lengths: Sequence[int]) -> Sequence[float]:
+    """What a text of each length has to hold a word for as much as one of middling length."""
+    mean = sum(lengths) / len(lengths) if lengths else 0.0
+    return [SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * n / mean) for n in lengths] if mean else lengths

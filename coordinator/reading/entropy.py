@@ -73,6 +73,18 @@ def _weigh(line: str) -> LineWeight:
 _weighed = lru_cache(maxsize=MAX_CACHED_LINES)(_weigh)
 
 
+def line_tokens(line: str) -> int:
+    """The `n_tokens` of a line's weight, for whoever needs no more of it."""
+    return _counted(line) if len(line) <= MAX_CACHED_CHARACTERS else _count(line)
+
+
+def _count(line: str) -> int:
+    return count_tokens(line) if line and not line.isspace() else 0
+
+
+_counted = lru_cache(maxsize=MAX_CACHED_LINES)(_count)
+
+
 def entropy_bits(tokens: Sequence[int]) -> float:
     """The Shannon entropy of how often each token occurs, in bits: from 0 to log2(distinct tokens)."""
     n_tokens = len(tokens)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from coordinator.reading.marker import SIGIL
-from coordinator.reading.token_count import count_tokens
+from coordinator.reading.token_count import count_below
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +33,16 @@ class Header:
         facts = "; ".join([share, *(fact for fact in self.facts if fact), *legend])
         return " ".join(f"{SIGIL}{self.tag} {self.mode} ({self.why}): {facts}".split()) + "\n"
 
-    def settle(self, body: str) -> tuple[str, int]:
-        """The header above `body` and the tokens of both, which the header states and is a part of.
+    def settle(self, body: str, body_tokens: int) -> tuple[str, int]:
+        """The header above `body`, and the tokens of both, which the header states and is a part of.
 
-        Tokens grow with the number's digits, so counting again from below ends at the first number that is true.
+        `body_tokens` are those of the body alone. Tokens grow with the number's digits, so counting again from below
+        ends at the first number that is true.
         """
         tokens = self.total_tokens if self.is_whole else 0
         while True:
             text = self.text(tokens)
-            counted = count_tokens(text + body)
+            counted = count_below(text, body, body_tokens)
             if counted == tokens or self.is_whole:
                 return text, counted
             tokens = counted

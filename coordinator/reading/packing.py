@@ -6,8 +6,8 @@ must keep to a budget counts again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
 
 from coordinator.reading.shown import ShownLines
 from coordinator.reading.unit import LineRange
@@ -21,9 +21,9 @@ class Packing:
     """
 
     def __init__(self, weights: Sequence[int], *, marker_tokens: int, base_tokens: int) -> None:
-        self._weights = weights
+        self._sums = list(accumulate(weights, initial=0))
         self._marker_tokens = marker_tokens
-        self._is_shown = [False] * len(weights)
+        self._is_shown = bytearray(len(weights))  # 1 for a line that is
         self.tokens = base_tokens
 
     def try_add(self, lines: LineRange, limit: int) -> bool:
@@ -33,20 +33,34 @@ class Packing:
             return False
         self.tokens = tokens
         first, last = lines
-        self._is_shown[first - 1 : last] = [True] * (last - first + 1)
+        self._is_shown[first - 1 : last] = b"\1" * (last - first + 1)
         return True
 
     def _cost(self, first: int, last: int) -> int:
         """What showing `first`..`last` adds: their tokens, and markers on either side in the place of those within."""
         inside = self._is_shown[first - 1 : last]
-        tokens = sum(weight for weight, shown in zip(self._weights[first - 1 : last], inside, strict=True) if not shown)
         gap_before = first > 1 and not self._is_shown[first - 2]
         gap_after = last < len(self._is_shown) and not self._is_shown[last]
-        hidden = [gap_before, *(not shown for shown in inside), gap_after]
-        n_gaps = sum(1 for before, gap in pairwise([False, *hidden]) if gap and not before)
+        tokens = self._sums[last] - self._sums[first - 1]
+        n_gaps = 1
+        if any(inside):
+            tokens -= sum(self._sums[number] - self._sums[number - 1] for number in self._shown_in(first, last))
+            hidden = [gap_before, *(not shown for shown in inside), gap_after]
+            n_gaps = sum(1 for before, gap in pairwise([False, *hidden]) if gap and not before)
         return tokens + self._marker_tokens * (gap_before + gap_after - n_gaps)
+
+    def _shown_in(self, first: int, last: int) -> Iterator[int]:
+        return (number for number in range(first, last + 1) if self._is_shown[number - 1])
 
     @property
     def shown(self) -> ShownLines:
         """The lines so far."""
-        return ShownLines.of((number, number) for number, shown in enumerate(self._is_shown, start=1) if shown)
+        return ShownLines.of(self._runs())
+
+    def _runs(self) -> Iterator[LineRange]:
+        start = self._is_shown.find(1)
+        while start >= 0:
+            stop = self._is_shown.find(0, start)
+            stop = len(self._is_shown) if stop < 0 else stop
+            yield start + 1, stop
+            start = self._is_shown.find(1, stop)

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from actors.runtime.errors import InvariantBroken
@@ -25,6 +28,19 @@ PROSE: Final = frozenset({"adoc", "markdown", "md", "org", "rst", "tex", "txt"})
 """Extensions of texts for people, in lower case: there, other words may say the same."""
 _WORD = re.compile(r"\w+")
 _NAME_IN_PROSE = re.compile(r"\w*[\d_]\w*|\w*[^\W\d_A-Z][A-Z]\w*")  # 404, max_retries, RetryPolicy; not Retry
+
+
+@dataclass(frozen=True, slots=True)
+class VectorKey:
+    """Vectors as a part of what something is kept under: equal ones have equal bytes."""
+
+    digest: bytes
+    rows: Vectors = field(compare=False, repr=False)
+
+    @classmethod
+    def of(cls, rows: Vectors) -> VectorKey:
+        """The key of these vectors, which must not be written to from now on."""
+        return cls(blake2b(repr(rows.shape).encode() + rows.tobytes(), digest_size=16).digest(), rows)
 
 
 def redundant_lines(texts: Sequence[str], vectors_of: VectorsOf | None, extension: str = "") -> frozenset[int]:
@@ -46,6 +62,7 @@ def redundant_lines(texts: Sequence[str], vectors_of: VectorsOf | None, extensio
     from actors.embedding.nearness import near_duplicates
 
     find = _NAME_IN_PROSE if extension in PROSE else _WORD
-    names = [frozenset(find.findall(text)) for text in texts]
-    dropped = near_duplicates(vectors, may_stand_for=lambda of, place: names[place] <= names[of])
+    # Few texts are near to any other: the names of the others are not asked for.
+    names = lru_cache(maxsize=None)(lambda place: frozenset(find.findall(texts[place])))
+    dropped = near_duplicates(vectors, may_stand_for=lambda of, place: names(place) <= names(of))
     return frozenset(duplicate.place for duplicate in dropped)

@@ -31,6 +31,24 @@ def count_file_tokens(text: str) -> int:
     return count_tokens(text)
 
 
+def count_below(line: str, text: str, text_tokens: int) -> int:
+    """The tokens of `line`, which ends in a line feed, and of `text` below it; those of `text` alone are known.
+
+    Where o200k never joins across the end of the line, only the line is counted: it joins white space, and slashes
+    with the punctuation before them.
+    """
+    if _stands_apart(line, text):
+        return count_tokens(line) + text_tokens
+    return count_tokens(line + text)
+
+
+def _stands_apart(line: str, text: str) -> bool:
+    if not text:
+        return True
+    ends_in_word = line[-2:-1].isascii() and line[-2:-1].isalnum()
+    return not text[0].isspace() and (text[0] != "/" or ends_in_word)
+
+
 def token_numbers(text: str) -> list[int]:
     """The o200k_base tokens of `text`, as their numbers in the vocabulary."""
     try:

@@ -12,18 +12,17 @@ from typing import TYPE_CHECKING, Final
 
 from actors.thresholds.ranking import DEFAULT_WEIGHTS, SIGNALS
 from coordinator.reading.budget import Budget, check_budget
-from coordinator.reading.entropy import weigh
 from coordinator.reading.marker import format_marker
 from coordinator.reading.packing import Packing
-from coordinator.reading.piece import cut_pieces
 from coordinator.reading.query import Query
 from coordinator.reading.redundancy import redundant_lines
 from coordinator.reading.shown import ShownLines
 from coordinator.reading.token_count import count_tokens
-from coordinator.reading.unit import LineRange, Outline
+from coordinator.reading.unit import LineRange
 from coordinator.reading.unit_signal import Evidence, signals_of
 
 if TYPE_CHECKING:
+    from coordinator.reading.cut_file import CutFile
     from coordinator.reading.line_history import LineHistory
     from coordinator.reading.redundancy import Vectors, VectorsOf
 
@@ -52,47 +51,33 @@ class UnitWish:
 
 
 class UnitChoice:
-    """The pieces of one file, ranked for one wish."""
+    """The pieces of one file, ranked for one wish; `vectors` are those of `piece_vectors`."""
 
-    def __init__(self, lines: Sequence[str], outline: Outline, extension: str, wish: UnitWish) -> None:
-        self._lines = lines
-        self._outline = outline
-        self._weights = [weigh(line).n_tokens for line in lines]
-        self.pieces = cut_pieces(lines, outline)
-        self._texts = ["".join(lines[piece.lines[0] - 1 : piece.lines[1]]) for piece in self.pieces]
-        vectors = self._vectors(wish)
-        self.rows = signals_of(self.pieces, self._texts, self._sizes(), Evidence(wish.query, wish.history, vectors))
+    def __init__(self, cut: CutFile, wish: UnitWish, vectors: Vectors | None = None) -> None:
+        self._cut = cut
+        self.pieces = cut.pieces
+        self.rows = signals_of(cut, Evidence(wish.query, wish.history, vectors))
         self.scores = [score(row, wish.weights) for row in self.rows]
         self._ranked = sorted(range(len(self.pieces)), key=lambda place: (-self.scores[place], place))
-        redundant = self._redundant(vectors, extension)
+        redundant = self._redundant(vectors)
         self.n_redundant = len(redundant)
         self._wanted = [self.pieces[place].lines for place in self._ranked if place not in redundant]
         self._signatures = self._ranked_signatures()
 
     def within(self, limit: int, *, base_tokens: int, tag: str) -> ShownLines:
         """The lines to show if all that is printed may cost about `limit`, and a view without lines `base_tokens`."""
-        packing = Packing(self._weights, marker_tokens=self._marker_tokens(tag), base_tokens=base_tokens)
+        packing = Packing(self._cut.weights, marker_tokens=self._marker_tokens(tag), base_tokens=base_tokens)
         _add(packing, self._wanted, base_tokens + int(PIECE_SHARE * (limit - base_tokens)))
         _add(packing, self._signatures, limit)
         _add(packing, self._wanted, limit)
         return packing.shown
 
-    def _sizes(self) -> list[int]:
-        return [sum(self._weights[piece.lines[0] - 1 : piece.lines[1]]) for piece in self.pieces]
-
-    def _vectors(self, wish: UnitWish) -> Vectors | None:
-        """Of the query and of each piece under its name; None where there is no query or no model."""
-        if wish.vectors_of is None or wish.query is None or len(self.pieces) > MAX_COMPARED_PIECES:
-            return None
-        named = (f"{piece.name}\n{text}" for piece, text in zip(self.pieces, self._texts, strict=True))
-        return wish.vectors_of([wish.query.text, *named])
-
-    def _redundant(self, vectors: Vectors | None, extension: str) -> frozenset[int]:
+    def _redundant(self, vectors: Vectors | None) -> frozenset[int]:
         """The places of pieces that say what a piece of a higher rank says."""
         if vectors is None:
             return frozenset()
         rows = vectors[1:][self._ranked]
-        found = redundant_lines([self._texts[place] for place in self._ranked], lambda _: rows, extension)
+        found = redundant_lines([self._cut.texts[place] for place in self._ranked], lambda _: rows, self._cut.extension)
         return frozenset(self._ranked[rank] for rank in found)
 
     def _ranked_signatures(self) -> list[LineRange]:
@@ -102,15 +87,22 @@ class UnitChoice:
             unit = self.pieces[place].unit
             if unit is not None:
                 best.setdefault(unit.name, self.scores[place])
-        units = [unit for unit in self._outline.units if unit.is_definition] or list(self._outline.units)
+        units = [unit for unit in self._cut.outline.units if unit.is_definition] or list(self._cut.outline.units)
         units.sort(key=lambda unit: (-best.get(unit.name, float("-inf")), unit.lines))
         return [(unit.decorated_at, unit.signature[1]) for unit in units]
 
     def _marker_tokens(self, tag: str) -> int:
         """What a marker with a name of middling length costs."""
-        names = sorted((unit.name for unit in self._outline.units if unit.is_definition), key=len)
-        n_lines = len(self._lines)
-        return count_tokens(format_marker(tag, n_lines, n_lines, names[len(names) // 2] if names else ""))
+        n_lines = self._cut.n_lines
+        return count_tokens(format_marker(tag, n_lines, n_lines, self._cut.middling_name))
+
+
+def piece_vectors(cut: CutFile, wish: UnitWish) -> Vectors | None:
+    """Of the query and then of each piece under its name; None where there is no query or no model."""
+    if wish.vectors_of is None or wish.query is None or len(cut.pieces) > MAX_COMPARED_PIECES:
+        return None
+    named = (f"{piece.name}\n{text}" for piece, text in zip(cut.pieces, cut.texts, strict=True))
+    return wish.vectors_of([wish.query.text, *named])
 
 
 def score(row: Sequence[float], weights: Mapping[str, float]) -> float:

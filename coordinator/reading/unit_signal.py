@@ -20,12 +20,12 @@ from coordinator.reading.piece import Piece
 from coordinator.reading.query import Query, split_words, telling_words
 
 if TYPE_CHECKING:
+    from coordinator.reading.cut_file import CutFile
     from coordinator.reading.line_history import Change, LineHistory
     from coordinator.reading.redundancy import Vectors
 
 MIN_MENTION: Final = 4
 """Characters of a name that counts as mentioned; shorter ones, such as `get`, are words like others."""
-MAX_CACHED_CHARACTERS: Final = 4_000  # longer pieces are split anew each time: the cache stays small
 _TYPICAL_TOKENS: Final = 150
 _DECIMALS: Final = 9  # a platform's last bit must not order pieces
 
@@ -41,46 +41,39 @@ class Evidence:
     vectors: Vectors | None = None
 
 
-def signals_of(pieces: Sequence[Piece], texts: Sequence[str], sizes: Sequence[int], evidence: Evidence) -> list[Column]:
-    """One row for each piece, in the order of `ranking.SIGNALS`; `sizes` are the tokens of each of `texts`."""
+def signals_of(cut: CutFile, evidence: Evidence) -> list[Column]:
+    """One row for each piece, in the order of `ranking.SIGNALS`."""
+    pieces = cut.pieces
     columns = {
-        **_said(pieces, texts, evidence.query),
+        **_said(cut, evidence.query),
         "meaning": _meaning(len(pieces), evidence.vectors),
         **_happened(pieces, evidence),
         "imports": [float(piece.unit is not None and piece.unit.kind == "imports") for piece in pieces],
         "end": [float(place == len(pieces) - 1) for place in range(len(pieces))],
-        "size": [min(1.0, max(-1.0, log((size + 10) / _TYPICAL_TOKENS) / 3)) for size in sizes],
+        "size": [min(1.0, max(-1.0, log((size + 10) / _TYPICAL_TOKENS) / 3)) for size in cut.sizes],
     }
     columns["near"] = _near(columns)
     rows = zip(*(columns[name] for name in SIGNALS), strict=True)
     return [[round(number, _DECIMALS) for number in row] for row in rows]
 
 
-def _said(pieces: Sequence[Piece], texts: Sequence[str], query: Query | None) -> Mapping[str, Column]:
+def _said(cut: CutFile, query: Query | None) -> Mapping[str, Column]:
     """What the pieces' text and names have in common with the query."""
     if query is None:
-        nothing = [0.0] * len(pieces)
+        nothing = [0.0] * len(cut.pieces)
         return {"words": nothing, "first_line": nothing, "name": nothing}
-    documents = [_words_of(text) for text in texts]
+    wanted = telling_words(query)
     first_line = Query(query.text.strip().partition("\n")[0])
-    names = _of_most(bm25(telling_words(query), [Counter(split_words(piece.name)) for piece in pieces]))
+    names = _of_most(cut.names.scores(wanted))
     mentioned = frozenset(query.words)
     return {
-        "words": _of_most(bm25(telling_words(query), documents)),
-        "first_line": _of_most(bm25(telling_words(first_line), documents)),
+        "words": _of_most(cut.words.scores(wanted)),
+        "first_line": _of_most(cut.words.scores(telling_words(first_line))),
         "name": [
-            1.0 if _is_mentioned(piece, mentioned) else 0.5 * name for piece, name in zip(pieces, names, strict=True)
+            1.0 if _is_mentioned(piece, mentioned) else 0.5 * name
+            for piece, name in zip(cut.pieces, names, strict=True)
         ],
     }
-
-
-def _words_of(text: str) -> Counter[str]:
-    return _known_words(text) if len(text) <= MAX_CACHED_CHARACTERS else Counter(split_words(text))
-
-
-@lru_cache(maxsize=1_024)  # an agent reads a file again after an edit, and most pieces are as they were
-def _known_words(text: str) -> Counter[str]:
-    return Counter(split_words(text))
 
 
 def _is_mentioned(piece: Piece, words: frozenset[str]) -> bool:
@@ -94,7 +87,7 @@ def _meaning(n_pieces: int, vectors: Vectors | None) -> Column:
         return [0.0] * n_pieces
     cosines = vectors[1:] @ vectors[0]
     spread = float(cosines.std()) or 1.0
-    return [min(1.0, max(-1.0, float(cosine - cosines.mean()) / spread / 3)) for cosine in cosines]
+    return [min(1.0, max(-1.0, apart / spread / 3)) for apart in (cosines - cosines.mean()).tolist()]
 
 
 def _happened(pieces: Sequence[Piece], evidence: Evidence) -> Mapping[str, Column]:
@@ -122,7 +115,12 @@ def _touched(change: Change, starts: Sequence[int]) -> list[int]:
 def _likeness(messages: Sequence[str], query: Query | None) -> Column:
     if query is None:
         return [0.0] * len(messages)
-    return bm25(telling_words(query), [Counter(split_words(message)) for message in messages])
+    return bm25(telling_words(query), [_words_of(message) for message in messages])
+
+
+@lru_cache(maxsize=256)  # the commits of a few files; a message has 600 characters at most
+def _words_of(message: str) -> Counter[str]:
+    return Counter(split_words(message))
 
 
 def _near(columns: Mapping[str, Column]) -> Column:

@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from actors.quality_store.path import extension_of
 from actors.runtime.errors import Misuse
 from coordinator.reading.budget import budget_tokens, default_tokens
+from coordinator.reading.cut_file import cut_file
 from coordinator.reading.generated import note_on
 from coordinator.reading.grammar import outline_of
 from coordinator.reading.header import Header
@@ -33,12 +34,17 @@ from coordinator.reading.line_diff import KeptLines, diff_lines
 from coordinator.reading.marker import marker_tag
 from coordinator.reading.mode import Mode
 from coordinator.reading.query import Query
+from coordinator.reading.redundancy import VectorKey
 from coordinator.reading.shown import ShownLines
 from coordinator.reading.sieve import LineFilter, Sieve
 from coordinator.reading.source import SourceText
-from coordinator.reading.token_count import count_file_tokens
+from coordinator.reading.token_count import count_file_tokens, count_tokens
 from coordinator.reading.unit import Outline, Unit
-from coordinator.reading.unit_choice import UnitChoice, UnitWish
+from coordinator.reading.unit_choice import UnitChoice, UnitWish, piece_vectors
+
+if TYPE_CHECKING:
+    from coordinator.reading.line_history import LineHistory
+    from coordinator.reading.redundancy import Vectors
 
 MAX_SUGGESTED_UNITS: Final = 5
 MAX_QUERY_CHARACTERS: Final = 24  # in the header of a view whose every token comes off a budget
@@ -103,7 +109,7 @@ def render(
     if mode.name == "entropy":
         return _filtered_view(source, path, why, said, line_filter or LineFilter())
     if mode.name == "units":
-        return _Page(source, why, said).chosen(path, unit_wish or UnitWish())
+        return _unit_view(source, path, why, said, unit_wish or UnitWish())
     return _plain_view(source, mode, path, why, said)
 
 
@@ -117,6 +123,42 @@ def _filtered_view(source: SourceText, path: str, why: str, notes: tuple[str, ..
 @lru_cache(maxsize=MAX_CACHED_VIEWS)
 def _lexical_view(source: SourceText, path: str, why: str, notes: tuple[str, ...], line_filter: LineFilter) -> View:
     return _Page(source, why, notes).filtered(path, line_filter)
+
+
+def _unit_view(source: SourceText, path: str, why: str, notes: tuple[str, ...], wish: UnitWish) -> View:
+    """The view of `units`; without a budget, within the default one.
+
+    Vectors are asked for each time, and are a part of what the view is kept under.
+    """
+    total_tokens = count_file_tokens(source.text)
+    budget = budget_tokens(wish.budget, total_tokens) or default_tokens(total_tokens)
+    if total_tokens <= budget and (whole := _Page(source, why, notes).whole_within(budget)):
+        return whole
+    vectors = piece_vectors(cut_file(source, path), wish)
+    weights = tuple(sorted(wish.weights.items()))
+    return _chosen_view(source, path, why, notes, budget, wish.query, weights, wish.history, _key_of(vectors))
+
+
+@lru_cache(maxsize=MAX_CACHED_VIEWS)
+def _chosen_view(
+    source: SourceText,
+    path: str,
+    why: str,
+    notes: tuple[str, ...],
+    budget: int,
+    query: Query | None,
+    weights: tuple[tuple[str, float], ...],
+    history: LineHistory | None,
+    vectors: VectorKey | None,
+) -> View:
+    wish = UnitWish(query, budget, dict(weights), history)
+    cut = cut_file(source, path)
+    choice = UnitChoice(cut, wish, None if vectors is None else vectors.rows)
+    return _Page(source, why, notes).chosen(choice, cut.outline, query, budget)
+
+
+def _key_of(vectors: Vectors | None) -> VectorKey | None:
+    return None if vectors is None else VectorKey.of(vectors)
 
 
 @lru_cache(maxsize=MAX_CACHED_VIEWS)  # agents read again what has not changed
@@ -189,25 +231,26 @@ class _Page:
 
         return self._within(line_filter.budget, cut)
 
-    def chosen(self, path: str, wish: UnitWish) -> View:
-        """The view of `units`; without a budget, within the default one."""
-        budget = budget_tokens(wish.budget, self._total_tokens) or default_tokens(self._total_tokens)
+    def chosen(self, choice: UnitChoice, outline: Outline, query: Query | None, budget: int) -> View:
+        """What was chosen, if that pays and keeps to the budget."""
+        view = self._if_it_pays(_Chosen(self, choice, outline, query, budget).view())
+        return self._over_budget(view, budget)
 
-        def cut() -> View:
-            outline = outline_of(self._source, path)
-            choice = UnitChoice(self._lines, outline, extension_of(path), wish)
-            return _Chosen(self, choice, outline, wish.query, budget).view()
-
-        return self._within(budget, cut)
+    def whole_within(self, budget: int) -> View | None:
+        """The whole file, if it fits with its header."""
+        whole = self.whole(f"all of it fits the budget of {budget} tokens")
+        return whole if whole.tokens <= budget else None
 
     def _within(self, budget: int | None, cut: Callable[[], View]) -> View:
         """The whole file where that fits the budget, else what `cut` leaves of it if that pays."""
-        if budget is not None and self._total_tokens <= budget:
-            whole = self.whole(f"all of it fits the budget of {budget} tokens")
-            if whole.tokens <= budget:
-                return whole
+        if budget is not None and self._total_tokens <= budget and (whole := self.whole_within(budget)):
+            return whole
         view = self._if_it_pays(cut())
-        if budget is None or view.tokens <= budget or _over(budget) in view.fallback:
+        return view if budget is None else self._over_budget(view, budget)
+
+    def _over_budget(self, view: View, budget: int) -> View:
+        """The view, which says so where it is over its budget."""
+        if view.tokens <= budget or _over(budget) in view.fallback:
             return view
         return self.whole(f"{view.fallback}; {_over(budget)}")
 
@@ -255,7 +298,7 @@ class _Page:
     ) -> View:
         said = (*facts, *self._notes)
         header = Header(self.tag, mode, self._why, self._total_tokens, is_whole, has_markers, said)
-        text, tokens = header.settle(body)
+        text, tokens = header.settle(body, self._total_tokens if is_whole else count_tokens(body))
         return View(
             header=text,
             body=body,

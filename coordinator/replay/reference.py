@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Final
 
 from actors.quality_store.source import EXPLICIT
 from coordinator.reading.bm25 import bm25
-from coordinator.reading.entropy import weigh
+from coordinator.reading.entropy import line_tokens
 from coordinator.reading.header import Header
 from coordinator.reading.layout import Layout, signature_lines
 from coordinator.reading.marker import marker_tag
 from coordinator.reading.piece import cut_pieces
 from coordinator.reading.query import Query, split_words
 from coordinator.reading.shown import ShownLines
-from coordinator.reading.token_count import count_file_tokens
+from coordinator.reading.token_count import count_file_tokens, count_tokens
 from coordinator.reading.unit import LineRange
 from coordinator.replay.agent import Replayed
 
@@ -48,7 +48,7 @@ class Printed:
         total = count_file_tokens(replayed.source.text)
         header = Header(tag, _MODE, EXPLICIT, total, has_markers=layout.has_markers)
         self.shown = layout.shown
-        self.tokens = header.settle(layout.body)[1]
+        self.tokens = header.settle(layout.body, count_tokens(layout.body))[1]
 
 
 class References:
@@ -109,7 +109,7 @@ class References:
 
     @cached_property
     def _costs(self) -> list[int]:
-        return list(accumulate((weigh(line).n_tokens for line in self._replayed.lines), initial=0))
+        return list(accumulate((line_tokens(line) for line in self._replayed.lines), initial=0))
 
     @cached_property
     def _stretches(self) -> list[LineRange]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from actors.quality_store.path import extension_of, label_of
 from actors.quality_store.source import EXPLICIT
+from coordinator.reading.cut_file import cut_file
 from coordinator.reading.grammar import outline_of
 from coordinator.reading.line_history import line_history
 from coordinator.reading.mode import Mode
@@ -17,7 +18,7 @@ from coordinator.reading.sieve import LineFilter
 from coordinator.reading.source import decode
 from coordinator.reading.token_count import count_file_tokens
 from coordinator.reading.unit import LineRange
-from coordinator.reading.unit_choice import UnitChoice, UnitWish
+from coordinator.reading.unit_choice import UnitChoice, UnitWish, piece_vectors
 from coordinator.reading.view import View, render
 from coordinator.replay.agent import Replayed, edit_all
 from coordinator.replay.change import Change
@@ -134,9 +135,9 @@ class _Bench:
 
     def ranking(self, query: str) -> RankingSums:
         """What the hunks say of the weights by which pieces are ranked."""
-        extension = extension_of(self.replayed.path)
-        choice = UnitChoice(self.replayed.lines, self.replayed.outline, extension, self._wish(query, None))
-        return ranking_sums(choice, self._needed)
+        cut = cut_file(self.replayed.source, self.replayed.path)
+        wish = self._wish(query, None)
+        return ranking_sums(UnitChoice(cut, wish, piece_vectors(cut, wish)), self._needed)
 
     def _judged(self, view: View) -> Shown:
         return Shown(n_shown(view.shown, self._needed), view.tokens, *edit_all(self.replayed, view, self._needed))

@@ -27,6 +27,8 @@ class Teller(Protocol):
     @property
     def letter(self) -> str: ...  # noqa: D102 - the protocol's docstring says it
 
+    def already(self) -> Iterator[Draft]: ...  # noqa: D102 - the protocol's docstring says it
+
     def begin_row(self) -> None: ...  # noqa: D102 - the protocol's docstring says it
 
     def tell(self, event: Any) -> Draft | None: ...  # noqa: D102 - the protocol's docstring says it
@@ -109,9 +111,9 @@ class Chapter:
         for place, (found, event, at_utc_s) in enumerate(zip(row[2], events, times, strict=True)):
             yield Moment(at_utc_s, seq, place, found, event, place == len(events) - 1)
 
-    def tell_already(self, teller: Teller, drafts: Iterator[Draft], keep: Keep) -> None:
+    def tell_already(self, teller: Teller, keep: Keep) -> None:
         """Tell what was so before the first row."""
-        for place, draft in enumerate(drafts):
+        for place, draft in enumerate(teller.already()):
             fact = self._fact(f"{teller.letter}{self.folded_through}.s{place}", 0.0, self.folded_through, draft)
             self._know(draft, fact.ref)
             keep(fact, draft)

@@ -1,8 +1,8 @@
-"""What the quality store's journal tells: who read what and edited what, and what came of it."""
+"""What the quality store's journal tells: who read what and edited what, what came of it, and which layers went off."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final, Protocol, TypeAlias
 
 from actors.quality_store.event import (
@@ -16,8 +16,10 @@ from actors.quality_store.event import (
     ViewShown,
 )
 from actors.quality_store.machine import QualityStore
+from actors.runtime.layer_switch import LayerSwitched
 from actors.runtime.outbox import BOUNCE, EDIT_FAILURE, NotePut
 from coordinator.story.fact import Draft
+from coordinator.story.switch_teller import off_already, switched
 from coordinator.story.thread import Threads
 
 Tell: TypeAlias = Callable[[Any], "Draft | None"]
@@ -44,6 +46,7 @@ class QualityTeller:
     letter = "q"
 
     def __init__(self, machine: QualityStore, threads: Threads, *, source: str, grants: Grants | None) -> None:
+        self._machine = machine
         self._outbox = machine.outbox
         self._threads = threads
         self._source = source
@@ -61,6 +64,7 @@ class QualityTeller:
             EscalationEnded: self._escalation_ended,
             EscalationMoved: self._escalation_moved,
             NotePut: self._note_put,
+            LayerSwitched: lambda event: switched(event, threads),
         }
 
     def begin_row(self) -> None:
@@ -68,6 +72,10 @@ class QualityTeller:
         self._cause = ""
         self._is_armed = False
         self._trouble.clear()
+
+    def already(self) -> Iterator[Draft]:
+        """What was so before the first row: layers that were off."""
+        return off_already(self._machine)
 
     def tell(self, event: Any) -> Draft | None:
         """What the event says; None for one that is no news to a reader."""

@@ -1,4 +1,4 @@
-"""Whom or what a story is about."""
+"""Whom or what a story is about: a target, an agent, a learned layer."""
 
 from __future__ import annotations
 
@@ -9,22 +9,31 @@ from functools import cached_property, lru_cache
 from typing import Final, Protocol
 
 from actors.runtime.errors import BadTarget, Misuse
+from actors.runtime.holdout import LAYERS
 from actors.scent_field.target import Target, TargetKind, overlaps, parse_target
+from coordinator.domain import MEMORY, QUALITY_STORE, SCENT_FIELD, THRESHOLDS
+from coordinator.learning.layer import DOMAIN_OF
 from coordinator.story.fact import Draft
+from coordinator.story.switch_teller import layer_key
 
 _AGENT: Final = re.compile(r".*#[0-9]*")
 _MAX_AGENT: Final = 1_200
 _N_CACHED: Final = 20_000
+_WORK: Final = (SCENT_FIELD, QUALITY_STORE)
+_LEARNING: Final = (THRESHOLDS, MEMORY)
 
 
 class Subject(Protocol):
-    """What a story is told of."""
+    """What a story is told of; `domains` are those whose journals may know of it."""
 
     @property
     def kind(self) -> str: ...  # noqa: D102 - the protocol's docstring says it
 
     @property
     def key(self) -> str: ...  # noqa: D102 - the protocol's docstring says it
+
+    @property
+    def domains(self) -> tuple[str, ...]: ...  # noqa: D102 - the protocol's docstring says it
 
     def concerns(self, draft: Draft) -> bool: ...  # noqa: D102 - the protocol's docstring says it
 
@@ -40,6 +49,7 @@ class AgentSubject:
 
     key: str
     kind: str = "agent"
+    domains: tuple[str, ...] = (*_WORK, *_LEARNING)
 
     def __post_init__(self) -> None:
         if not names_an_agent(self.key) or len(self.key) > _MAX_AGENT or self.key.startswith("#"):
@@ -54,12 +64,34 @@ class AgentSubject:
 
 
 @dataclass(frozen=True)
+class LayerSubject:
+    """A learned layer: who has switched it on or off. Raises `Misuse` for what is none."""
+
+    key: str
+    kind: str = "layer"
+
+    def __post_init__(self) -> None:
+        if self.key not in LAYERS:
+            raise Misuse(f"{self.key[:80]!r} is no learned layer: give one of {', '.join(LAYERS)}")
+
+    @property
+    def domains(self) -> tuple[str, ...]:
+        """That which serves it."""
+        return (DOMAIN_OF[self.key],)
+
+    def concerns(self, draft: Draft) -> bool:
+        """Whether it was switched."""
+        return draft.known_as == layer_key(self.key)
+
+
+@dataclass(frozen=True)
 class TargetSubject:
     """A target of a claim space: a file, and with it all claims that cover it, or a folder, glob or label."""
 
     space: str
     key: str
     kind: str = "target"
+    domains: tuple[str, ...] = _WORK
 
     @cached_property
     def target(self) -> Target:

@@ -1,7 +1,8 @@
-"""The story of a target or an agent, from the stores' journals: whether or not their actors run. Nothing is changed.
+"""The story of a target, an agent or a layer, from the stores' journals: whether or not their actors run.
 
-The journals are read side by side, in the order of their commits, each into a machine of its own, so that at every
-event the state of that moment is known. A journal reaches back to its last compaction; the story says so.
+Nothing is changed. The journals are read side by side, in the order of their commits, each into a machine of its own,
+so that at every event the state of that moment is known. A journal reaches back to its last compaction; the story says
+so.
 """
 
 from __future__ import annotations
@@ -18,16 +19,18 @@ from actors.coordination.machine import Coordination
 from actors.quality_store.machine import QualityStore
 from actors.runtime.errors import Misuse
 from actors.runtime.kernel import Kernel
-from coordinator.domain import QUALITY_STORE, SCENT_FIELD
+from coordinator.domain import MEMORY, QUALITY_STORE, SCENT_FIELD, THRESHOLDS
 from coordinator.store.place import StorePlace
 from coordinator.story.chapter import Chapter, Horizon, Moment, Teller
 from coordinator.story.fact import Draft, Fact, bounded
 from coordinator.story.field_teller import FieldTeller
 from coordinator.story.quality_teller import QualityTeller
 from coordinator.story.subject import Subject, TargetSubject
+from coordinator.story.switch_teller import SwitchTeller
 from coordinator.story.thread import Threads
 
-DOMAINS_TOLD: Final = (SCENT_FIELD, QUALITY_STORE)
+_LETTERS: Final = {THRESHOLDS: "t", MEMORY: "m"}
+"""Of these domains' journals only switchings of layers are told; what their facts are named by."""
 MAX_FACTS: Final = 10_000
 MAX_CITED: Final = 50_000
 """So many facts that are not about the subject are remembered, in case that one which is follows from them."""
@@ -91,12 +94,12 @@ def tell(places: Sequence[StorePlace], subject: Subject, *, limit: int = 200, si
         raise Misuse(f"a story of {limit} facts cannot be told: ask for 1 to {MAX_FACTS}")
     collector, threads = _Collector(subject, limit, since_utc_s), Threads()
     with ExitStack() as opened:
-        chapters = _open_chapters(places, threads, opened)
+        told = [place for place in places if place.domain in subject.domains]
+        chapters = _open_chapters(told, threads, opened)
         tellers = _tellers(chapters, threads)
         for domain, chapter in chapters.items():
-            teller = tellers[domain]
-            if isinstance(teller, FieldTeller) and chapter.folded_through:
-                chapter.tell_already(teller, teller.already(), collector.keep)
+            if chapter.folded_through:
+                chapter.tell_already(tellers[domain], collector.keep)
         for domain, moment in _in_order(chapters):
             chapters[domain].tell_moment(tellers[domain], moment, collector.keep)
         horizons = tuple(chapter.horizon for chapter in chapters.values())
@@ -105,9 +108,8 @@ def tell(places: Sequence[StorePlace], subject: Subject, *, limit: int = 200, si
 
 
 def _open_chapters(places: Sequence[StorePlace], threads: Threads, opened: ExitStack) -> dict[str, Chapter]:
-    told = [place for place in places if place.domain in DOMAINS_TOLD]
     chapters = {}
-    for place in told:
+    for place in places:
         if place.store.head() is None:
             continue
         view = opened.enter_context(place.store.view())
@@ -117,7 +119,7 @@ def _open_chapters(places: Sequence[StorePlace], threads: Threads, opened: ExitS
             chapter = chapters[place.domain] = Chapter(place.domain, place.store.where, view, head, kernel, threads)
             chapter.restore()
     if not chapters:
-        where = ", ".join(place.store.where for place in told)
+        where = ", ".join(place.store.where for place in places)
         raise Misuse(f"nobody has written to {where}: name the right --namespace, --data-dir or --store")
     return chapters
 
@@ -135,6 +137,8 @@ def _tellers(chapters: dict[str, Chapter], threads: Threads) -> dict[str, Teller
         assert isinstance(store, QualityStore)  # the same
         source = f"{QUALITY_STORE}@{chapter.head.store_id}"
         tellers[QUALITY_STORE] = QualityTeller(store, threads, source=source, grants=grants)
+    for domain in chapters.keys() & _LETTERS.keys():
+        tellers[domain] = SwitchTeller(_LETTERS[domain], chapters[domain].kernel.machine, threads)
     return tellers
 
 

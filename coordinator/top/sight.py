@@ -108,7 +108,7 @@ class Lookout:
 
 def _quality_counters(quality: Statistics) -> dict[str, int]:
     """Reads and edits, under names beside the field's."""
-    made = ("applied", "already_applied", "create", "deleted", "moved")
+    made = ("applied", "already_applied", "create", "deleted", "moved", "undone")
     n_edits = sum(row.n for row in quality.outcomes)
     n_made = sum(row.n for row in quality.outcomes if row.cause in made)
     return {

@@ -20,9 +20,14 @@ def test_rows_have_the_promised_names_and_each_mode_is_read_twice(
     assert [list(row) for row in rows] == [PROMISED] * len(rows)
     assert [(row["what"], row["again"]) for row in rows] == [
         *((mode, again) for mode in MODES for again in (False, True)),
+        ("units, another query", True),
+        ("units with vectors", False),
+        ("units with vectors", True),
+        ("units with vectors, another query", True),
         (TREE, False),
     ]
     assert all(row[name] > 0 for row in rows for name in ("p50_ms", "mb_per_s", "reference_p50_ms", "ratio"))
     by_what = {(row["what"], row["again"]): row for row in rows}
     # What was read is known: generous, as the first is two orders of magnitude slower.
-    assert by_what["map", True]["p50_ms"] < by_what["map", False]["p50_ms"] / 3
+    for mode in ("map", "units", "units with vectors"):
+        assert by_what[mode, True]["p50_ms"] < by_what[mode, False]["p50_ms"] / 3, mode

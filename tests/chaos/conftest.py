@@ -22,6 +22,7 @@ _spec.loader.exec_module(_shell)
 postgresql = _shell.postgresql
 
 Run = Callable[..., dict[str, Any]]
+Record = Callable[[str, object], None]
 
 
 def told(command: list[str], folder: Path, within_s: float, exit_codes: tuple[int, ...]) -> dict[str, Any]:
@@ -35,22 +36,28 @@ def told(command: list[str], folder: Path, within_s: float, exit_codes: tuple[in
     return document
 
 
+def recorded(document: dict[str, Any], record_property: Record) -> dict[str, Any]:
+    """The same, with its figures kept for the end of a soak's log."""
+    record_property("figures", {name: value for name, value in document.items() if not isinstance(value, list)})
+    return document
+
+
 @pytest.fixture
-def run_chaos(tmp_path: Path) -> Run:
+def run_chaos(tmp_path: Path, record_property: Record) -> Run:
     """`run_chaos("--minutes", "1")`: the command's document, whether or not a promise was broken."""
 
     def run(*arguments: str, within_s: float) -> dict[str, Any]:
         command = [str(Path(sys.executable).with_name("scentfield")), "chaos", "--json", *arguments]
-        return told(command, tmp_path, within_s, (0, 1))
+        return recorded(told(command, tmp_path, within_s, (0, 1)), record_property)
 
     return run
 
 
 @pytest.fixture
-def run_program(tmp_path: Path) -> Run:
+def run_program(tmp_path: Path, record_property: Record) -> Run:
     """`run_program("two_nodes.py", "sqlite")`: what a program beside this file prints."""
 
     def run(name: str, *arguments: str, within_s: float) -> dict[str, Any]:
-        return told([sys.executable, str(HERE / name), *arguments], tmp_path, within_s, (0,))
+        return recorded(told([sys.executable, str(HERE / name), *arguments], tmp_path, within_s, (0,)), record_property)
 
     return run

@@ -25,18 +25,19 @@ def kept(told: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("n_kills", "within_s"),
+    ("n_kills", "minutes", "within_s"),
     [
-        pytest.param(20, 330.0, marks=pytest.mark.timeout(360)),
-        pytest.param(200, 1_800.0, marks=[pytest.mark.soak, pytest.mark.timeout(1_900)]),
+        pytest.param(20, 5, 330.0, marks=pytest.mark.timeout(360)),
+        pytest.param(200, 30, 1_900.0, marks=[pytest.mark.soak, pytest.mark.timeout(2_000)]),
     ],
 )
 def test_actors_that_are_killed_under_load_come_back_with_all_that_was_acknowledged(
-    run_chaos: Run, n_kills: int, within_s: float
+    run_chaos: Run, n_kills: int, minutes: int, within_s: float
 ) -> None:
     told = kept(
         run_chaos(
-            *("--only", "kill_actor", "--faults", str(n_kills), "--minutes", "20", "--seed", "1", "--agents", "4"),
+            *("--only", "kill_actor", "--faults", str(n_kills), "--minutes", str(minutes)),
+            *("--seed", "1", "--agents", "4"),
             within_s=within_s,
         )
     )

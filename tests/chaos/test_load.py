@@ -28,7 +28,6 @@ def test_a_crowd_on_a_slow_disk_is_served_fairly_and_within_bounds(
     run_program: Run, for_s: float, within_s: float
 ) -> None:
     told = run_program("load.py", str(for_s), str(N_PROCESSES), str(N_SESSIONS), within_s=within_s)
-    print(told)  # noqa: T201  # the figures stand in the log of a soak
     assert told["faults"] == []
     assert told["n_agents"] == 4 * N_PROCESSES
     assert (told["n_lost"], told["trouble"], told["n_failed_commits"], told["n_unavailable"]) == (0, None, 0, 0)

@@ -47,7 +47,9 @@ spaces, agents = st.sampled_from(SPACES), st.sampled_from(AGENTS)
 scopes = st.sampled_from(["session", "project", "project"])
 numbers = st.integers(0, 12)
 sentences = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
-drafts = st.builds(Draft, st.sampled_from(KINDS[:2]), sentences, st.sampled_from(["", "src/a.py", "src/b.py"]))
+drafts = st.builds(
+    Draft, st.sampled_from(KINDS[:2]), sentences, st.sampled_from(["", "src/a.py", "src/b.py"]), st.booleans()
+)
 keys, values = st.sampled_from(["port", "host"]), st.sampled_from(["is 80", "is 90", "is local"])
 facts = st.builds(
     FactDraft,

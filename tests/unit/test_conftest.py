@@ -20,7 +20,9 @@ from hypothesis import settings
 def test_deadline(): assert settings().deadline is None
 
 @pytest.mark.soak
-def test_soak(): assert settings().max_examples == 5_000
+def test_soak(record_property):
+    record_property("figures", {"kills": 200})
+    assert settings().max_examples == 5_000
 
 @pytest.mark.xfail(strict=True)
 def test_known_to_fail(): assert False
@@ -97,3 +99,9 @@ def test_in_ci_the_failure_says_why_the_test_did_not_run(in_ci: Run) -> None:
 
 def test_with_soak_the_soak_tests_run_with_full_counts(soak: Run) -> None:
     assert (soak.code, soak.counts) == (0, "4 passed, 3 skipped, 1 xfailed")
+
+
+def test_a_soak_ends_with_what_was_measured(soak: Run, plain: Run) -> None:
+    told = 'unit/test_rules.py::test_soak: {"kills": 200}'
+    assert told in soak.lines
+    assert told not in plain.lines

@@ -10,7 +10,7 @@ import pytest
 from coordinator.chaos.account import account_of
 from coordinator.chaos.judge import NOT_APPLIED, RULES
 from coordinator.chaos.nemesis import Deed
-from coordinator.chaos.plan import KILL_ACTOR, KILL_AGENT, STOP_ACTOR
+from coordinator.chaos.plan import KILL_ACTOR, KILL_AGENT, KILL_CLUSTER, STOP_ACTOR
 from coordinator.chaos.run import is_at_rest, lost_edits
 from coordinator.simulation.checker import checker
 from coordinator.simulation.history import Heard, Sent
@@ -127,6 +127,20 @@ def test_the_time_in_which_the_field_is_not_there_is_no_silence(chaos: Any, kind
     chaos.wait(0.5)
     chaos.end("ann#1", "expired")
     assert chaos.broken() == ["the living never die"]
+
+
+@pytest.mark.parametrize(("late_s", "broken"), [(0.5, ["the living never die"]), (1.5, [])])
+def test_a_field_that_was_back_before_anybody_heard_of_it_may_count_from_then(
+    chaos: Any, late_s: float, broken: list[str]
+) -> None:
+    begin(chaos, "ann#1")
+    chaos.beat("ann#1")
+    killed_s, dead_s = chaos.at_s + 0.2, chaos.at_s + 0.7
+    chaos.wait(30.0)
+    sure_s = dead_s, chaos.at_s - late_s
+    chaos.deeds.append(Deed(KILL_CLUSTER, "scent_field", killed_s, chaos.at_s, sure_s))
+    chaos.end("ann#1", "expired")
+    assert chaos.broken() == broken
 
 
 @pytest.mark.parametrize(("after_s", "broken"), [(4.5, []), (8.0, ["the dead are gone in time"])])

@@ -95,8 +95,22 @@ def test_the_window_may_end_on_an_earlier_day(scentfield: Any, work_on: Any) -> 
     scentfield("ledger", "export", "out.jsonl")
     document = scentfield.json("efficacy", "--from-ledger", "out.jsonl", "--through", "2023-11-14")
     assert (document["last_day"], document["bounce_reads"]["this_week"]) == ("2023-11-14", 25)
-    later = scentfield.json("efficacy", "--from-ledger", "out.jsonl", "--through", "2024-11-14")
-    assert later["net_saved_tokens"] == 0
+    later = scentfield("efficacy", "--from-ledger", "out.jsonl", "--through", "2024-11-14")
+    assert "net tokens saved: 0 " in later.stdout
+    assert "the ledger ends with 2023-11-15: nothing is known of the days to 2024-11-14" in later.stderr
+
+
+@pytest.mark.parametrize(("n", "said"), [(1, "1 older day was closed"), (2, "2 older days were closed")])
+def test_days_of_the_window_that_are_not_in_the_file_are_said_to_be_missing(
+    scentfield: Any, work_on: Any, n: int, said: str
+) -> None:
+    work_on(3)
+    scentfield("ledger", "export", "out.jsonl", "--today")
+    assert scentfield("efficacy", "--from-ledger", "out.jsonl").stderr == ""
+    lines = Path("out.jsonl").read_text(encoding="utf-8").splitlines()
+    Path("late.jsonl").write_text("\n".join(lines[n:]) + "\n", encoding="utf-8")
+    told = scentfield("efficacy", "--from-ledger", "late.jsonl").stderr
+    assert f"begins with 2023-11-{14 + n}, {said}: what is of these 30 days is not counted" in told
 
 
 def test_a_ledger_that_was_touched_says_nothing_but_what_is_wrong(
@@ -121,6 +135,7 @@ def test_a_ledger_that_was_touched_says_nothing_but_what_is_wrong(
         ("out.jsonl",),
         ("--key", "a.pub"),
         ("--through", "2023-11-14"),
+        ("--last-digest", "00" * 32),
         ("--from-ledger", "none.jsonl"),
         ("--from-ledger", "empty.jsonl"),
         ("--from-ledger",),

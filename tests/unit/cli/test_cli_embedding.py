@@ -62,19 +62,52 @@ def test_a_model_that_is_ready_is_shown_with_what_its_vectors_depend_on(scentfie
         "n_dims": 256,
         "n_bytes": 0,
         "n_total_bytes": 0,
+        "wanted": "static",
     }
 
 
-def test_one_that_is_not_is_exit_code_4_and_says_why(scentfield: Any, model: Any) -> None:
+def want(tree: Path, model: str) -> None:
+    (tree / "scentfield.toml").write_text(f'[embedding]\nmodel = "{model}"\n', encoding="utf-8")
+
+
+def test_one_that_is_not_is_exit_code_4_and_says_why(scentfield: Any, tree: Path, model: Any) -> None:
     for seen, line in (
         (LOADING, "static: loading: its files are looked for and checked"),
         (ARRIVING, "hf:org/repo@main: downloading: 3.0 of 9.0 MB have arrived"),
         (FAILED, "minilm: failed: the package is not installed"),
     ):
         model(seen)
+        want(tree, seen.model)
         result = scentfield("embedding", "status")
         assert (result.exit_code, result.stdout, result.stderr) == (4, f"Embedding\n  {line}\n", "")
     assert scentfield.json("embedding", expect=4)["reason"] == "the package is not installed"
+
+
+def test_settings_that_have_changed_since_are_told_with_what_to_do(scentfield: Any, tree: Path, model: Any) -> None:
+    model(READY)
+    want(tree, "minilm")
+    shown = scentfield("embedding")
+    assert shown.exit_code == 0
+    assert shown.stdout.endswith(
+        "  the settings name 'minilm' by now: `scentfield up` puts it in the place of 'static'\n"
+    )
+    assert scentfield.json("embedding")["wanted"] == "minilm"
+    looked = scentfield.json("doctor", expect=1)
+    (finding,) = [one for one in looked["findings"] if one["name"] == "embedding"]
+    assert (finding["state"], finding["next_step"]) == ("failed", "run `scentfield up`")
+    want(tree, "static")
+    assert "settings" not in scentfield("embedding").stdout
+
+
+@pytest.mark.parametrize(
+    ("seen", "state"), [(READY, "ok"), (LOADING, "skipped"), (FAILED._replace(model="static"), "failed")]
+)
+def test_doctor_says_how_the_model_is(scentfield: Any, model: Any, seen: Status, state: str) -> None:
+    model(seen)
+    looked = scentfield.json("doctor", expect=int(state == "failed"))
+    (finding,) = [one for one in looked["findings"] if one["name"] == "embedding"]
+    assert finding["state"] == state
+    assert (seen.reason or seen.model_id) in finding["what"]
 
 
 def test_without_its_actor_it_is_off_and_says_so(scentfield: Any, model: Any) -> None:

@@ -91,9 +91,12 @@ def test_an_option_of_show_before_another_command_is_wrong_usage(alone: Any) -> 
 def test_closed_days_are_exported_and_verify_without_the_coordinator(scentfield: Any, read_on: Any) -> None:
     read_on(3)
     key = scentfield.state_dir / "ledger.pub"
-    assert scentfield("ledger", "export", "out.jsonl").stdout == (
-        f"out.jsonl: 3 closed days; the public key is in {key}\n"
-    )
+    said = scentfield("ledger", "export", "out.jsonl").stdout.splitlines()
+    last = lines_of("out.jsonl")[-1]["digest"]
+    assert said == [
+        f"out.jsonl: 3 closed days; the public key is in {key}",
+        f"the digest of the last day, by which a missing end is noticed: {last}",
+    ]
     scentfield.house.down(scentfield.house.settings)
     n_calls = scentfield.house.n_calls
     assert scentfield("ledger", "verify", "out.jsonl").stdout == (
@@ -120,6 +123,20 @@ def test_older_days_that_are_not_in_it_are_counted(scentfield: Any, read_on: Any
     assert scentfield.json("ledger", "verify", "out.jsonl")["n_before"] == n
 
 
+def test_an_end_that_was_cut_off_is_noticed_by_the_digest_of_the_last_day(scentfield: Any, read_on: Any) -> None:
+    read_on(3)
+    last = scentfield.json("ledger", "export", "out.jsonl")["last_digest"]
+    assert scentfield("ledger", "verify", "out.jsonl", "--last-digest", last).exit_code == 0
+    write("cut.jsonl", lines_of("out.jsonl")[:2])
+    assert scentfield("ledger", "verify", "cut.jsonl").exit_code == 0
+    (fault,) = scentfield.json("ledger", "verify", "cut.jsonl", "--last-digest", last, expect=1)["faults"]
+    assert (fault["day"], fault["kind"]) == ("2023-11-15", "missing")
+    for command in (("ledger", "verify"), ("efficacy", "--from-ledger")):
+        assert "the end of the ledger is missing" in scentfield(*command, "cut.jsonl", "--last-digest", last).stdout
+        for none in ("", "zz", "00", last + "00"):
+            assert "give the 64 hex digits" in scentfield(*command, "out.jsonl", "--last-digest", none).stderr
+
+
 def test_a_dash_is_standard_output_and_standard_input(scentfield: Any, read_on: Any) -> None:
     read_on(1)
     text = scentfield("ledger", "export", "-").stdout
@@ -132,6 +149,7 @@ def test_a_dash_is_standard_output_and_standard_input(scentfield: Any, read_on: 
         "file": "out.jsonl",
         "n_days": 1,
         "public_key": document["public_key"],
+        "last_digest": document["days"][-1]["digest"],
     }
     assert Path("out.jsonl").read_text(encoding="utf-8") == text
 

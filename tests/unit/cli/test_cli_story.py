@@ -89,3 +89,14 @@ def test_a_point_in_the_past(text: str, expected_s: float) -> None:
 def test_what_is_no_point_in_the_past(text: str) -> None:
     with pytest.raises(Misuse, match="is no point in the past"):
         parse_since(text, 1_000.0)
+
+
+def test_the_story_of_a_layer(busy: Any) -> None:
+    busy("up")
+    busy("learning", "disable", "lessons", "--agent", "ann", "--reason", "does not help")
+    document = busy.json("story", "lessons", "--as", "layer")
+    assert document["about"] == {"kind": "layer", "key": "lessons"}
+    assert [(one["what"], one["targets"], one["detail"]) for one in document["facts"]] == [
+        ("switched off", ["lessons"], "does not help")
+    ]
+    assert busy.json("story", "nothing", "--as", "layer", expect=2)["error"]["code"] == "misuse"

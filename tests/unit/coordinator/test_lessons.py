@@ -47,6 +47,24 @@ async def _nobody(_done, _total, _what):
     pass
 
 
+def test_a_later_session_is_shown_what_mended_a_failure_of_an_earlier_one(agent, tree):
+    ann, bob = agent("ann", holdout_share=0.0), agent("bob", holdout_share=0.0)
+    ann.read("long.py", "map")
+    ann.edit("long.py", "never there", "either")
+    ann.read("long.py", "full")
+    assert ann.edit("long.py", "    value_3 = 3\n", "    value_3 = 4\n")
+    ann.playbook.checkpoint()
+    bob.playbook.resume(ann.agent_id)
+    (lesson,) = bob.read("long.py").lessons
+    assert lesson == (
+        "[lesson session 1] Pitfall: long.py: an edit from a map view missed (never_there); it was made after "
+        "reading full"
+    )
+    assert bob.read("a.py").lessons == ()
+    assert bob.edit("long.py", "    value_5 = 5\n", "    value_5 = 6\n")
+    assert votes(bob, "session")[1] == (1, 0)
+
+
 def test_what_has_not_helped_or_harmed_as_often_is_not_shown(agent, taught):
     taught.playbook.add("Pitfall", "it is slow", about="a.py", scope="project")
     taught.playbook.vote(1, helpful=False, scope="project")

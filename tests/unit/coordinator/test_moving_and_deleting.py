@@ -269,3 +269,58 @@ def test_the_async_client_has_the_same(agent, tree):
     assert asyncio.run(ann.move("a.py", "b.py"))
     assert asyncio.run(ann.delete("b.py"))
     assert list(tree.glob("?.py")) == []
+
+
+def test_what_is_taken_back_is_reported_and_no_signal(agent):
+    ann = agent("ann")
+    ann.read("a.py", "signatures")
+    ann.edit("a.py", "return 1", "return 2")
+    ann.undo("a.py")
+    ann.undo("a.py")
+    pairs = ann.edit_quality().pairs
+    ann.edit("new.py", new="x = 1\n", create=True)
+    ann.undo("new.py")
+    assert ann.undo("never.py").cause == "cannot_undo"
+    assert outcomes(ann) == {"applied": 1, "undone": 3, "create": 1}
+    assert ann.edit_quality().pairs == pairs
+
+
+@pytest.mark.parametrize("takes_back", [True, False])
+def test_a_read_after_an_undo_says_nothing_of_the_view_before_it(agent, tree, takes_back):
+    ann, bob = agent("ann"), agent("bob")
+    text = (tree / "long.py").read_text()
+    line = next(line for line in text.splitlines(keepends=True) if text.count(line) == 1)
+    assert ann.edit("long.py", line, f"# {line}")
+    assert bob.read("long.py", "map").view.mode == "map"
+    if takes_back:
+        assert bob.undo("long.py")
+    bob.read("long.py", "full")
+    assert sum(row.n_bounces for row in ann.statistics()[1].ledger) == (not takes_back)
+
+
+def test_an_undone_move_takes_the_escalation_back(agent):
+    ann = agent("ann")
+    ann.read("long.py")
+    ann.edit("long.py", "    value_77 = value_77 * 9 - total\n", "    value_77 = 0\n")
+    ann.move("long.py", "longer.py")
+    ann.undo("long.py")
+    assert ann.read("long.py").view.source == "edit_fail_escalation"
+
+
+def test_an_undone_creation_leaves_no_escalation(agent, tree):
+    ann = agent("ann")
+    text = (tree / "long.py").read_text()
+    ann.edit("new.py", new=text, create=True)
+    ann.read("new.py", "map")
+    ann.edit("new.py", "    value_77 = value_77 * 9 - total\n", "    value_77 = 0\n")
+    ann.undo("new.py")
+    ann.edit("new.py", new=text, create=True)
+    assert ann.read("new.py").view.source == "map_over_400_lines"
+
+
+def test_an_undo_that_somebody_s_claim_forbids_is_reported_as_such(agent):
+    ann, bob = agent("ann"), agent("bob")
+    ann.edit("a.py", "return 1", "return 2")
+    ann.claim("a.py")
+    assert bob.undo("a.py").cause == "claimed"
+    assert outcomes(bob) == {"applied": 1, "claimed": 1}

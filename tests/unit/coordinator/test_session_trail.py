@@ -24,7 +24,10 @@ def test_an_edit_that_failed_and_how_it_was_made_then_is_a_pitfall():
     trail.read("b.py", "map")
     trail.read("a.py", "full")
     trail.landed("a.py")
-    assert trail.drafts() == [Draft("Pitfall", MISSED, "a.py"), Draft("FileRef", "a.py was edited", "a.py")]
+    assert trail.drafts() == [
+        Draft("Pitfall", MISSED, "a.py", is_mended=True),
+        Draft("FileRef", "a.py was edited", "a.py"),
+    ]
 
 
 def test_without_a_read_in_between_the_refusal_was_enough():
@@ -47,6 +50,7 @@ def test_a_test_that_turned_green_names_what_was_edited_in_between():
     trail.tested("test_a", passed=True)
     (green, *files) = trail.drafts()
     assert green.content == "test_a was red and turned green after edits of b.py, c.py, d.py and 1 more"
+    assert green.is_mended
     assert [draft.about for draft in files] == ["before.py", "a.py", "b.py", "c.py", "d.py"]
 
 

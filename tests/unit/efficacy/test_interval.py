@@ -94,3 +94,24 @@ def test_costs_need_no_losses():
 def test_all_units_alike_leave_no_doubt():
     found = compare(*arms([(2, 1)] * 200, [(4, 2)] * 200), holdout_share=0.5)
     assert (found.low, found.high, found.verdict) == (0.0, 0.0, "no_difference")
+
+
+def test_a_layer_after_which_nothing_is_lost_helps():
+    held_out = [(4, 1), (4, 3)] * 200
+    found = compare(*arms([(4, 0)] * 8_000, held_out), holdout_share=0.05)
+    assert (found.treatment, found.difference, found.verdict) == (0.0, -0.5, "helps")
+
+
+def test_where_few_losses_were_to_be_expected_their_absence_says_nothing():
+    few, enough = (
+        compare(*arms([(1, 0)] * n, [(4, 1), (4, 3)] * 200), holdout_share=0.5) for n in (39, 40)
+    )  # half of them would have been lost
+    assert (few.low, few.verdict) == (None, "not_yet_known")
+    assert enough.low is not None
+
+
+@pytest.mark.parametrize(("n_losses", "needed"), [(0, 44_000), (1, 44_000), (10, 4_400), (19, 2_316)])
+def test_what_is_missing_goes_by_the_losses_too(n_losses, needed):
+    held_out = [(4, 1)] * n_losses + [(4, 0)] * (200 - n_losses)
+    found = compare(*arms(EVEN * 1_000, held_out), holdout_share=0.1)
+    assert (found.low, found.n_units_needed, found.n_units_missing) == (None, needed, needed - 2_200)

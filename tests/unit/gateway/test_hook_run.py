@@ -100,6 +100,27 @@ def test_a_write_over_somebody_elses_claim_is_refused_with_holder_and_next_step(
         assert scene.hook("BeforeTool", client="gemini-cli", **gemini)["decision"] == "deny"
 
 
+def test_cursor_is_refused_in_its_own_words_and_always_hears_json(scene: Scene) -> None:
+    write = {"client": "cursor", "tool_name": "Write", "conversation_id": "c1", "workspace_roots": [str(scene.root)]}
+    here = {"tool_input": {"file_path": str(scene.root / "src/a.py")}}
+    with scene.agent("bob") as bob:
+        bob.claim("src/a.py", intent="rename it")
+        told = scene.hook("preToolUse", **write, **here)
+        assert told["permission"] == "deny"
+        assert f"{bob.agent_id} holds src/a.py" in told["agent_message"]
+    payload = {"hook_event_name": "preToolUse", "conversation_id": "c1", "cwd": str(scene.root), **here}
+    program = [PROGRAM, "hook", "run", "cursor"]
+    given = json.dumps(payload | {"tool_name": "Write"}).encode()
+    assert subprocess.run(program, input=given, capture_output=True, check=True).stdout == b"{}\n"
+
+
+@pytest.mark.parametrize("words", [["nobody"], ["cursor", "--no-such-flag"], []])
+def test_a_wrong_command_line_is_a_fault_and_refuses_nothing(words: list[str]) -> None:
+    ran = subprocess.run([PROGRAM, "hook", "run", *words], input=b"{}", capture_output=True, check=False)
+    assert ran.returncode == 1, "2 is what clients take for a refusal"
+    assert ran.stderr
+
+
 def test_two_sessions_are_two_agents_and_sub_agents_are_children(scene: Scene) -> None:
     assert scene.write("a.py", session="one", agent_id="tester") == {}
     assert scene.write("b.py", session="one") == {}

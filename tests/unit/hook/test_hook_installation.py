@@ -23,7 +23,8 @@ def test_each_client_gets_a_hook_for_each_event(client: str) -> None:
     text = with_hooks("", client, COMMAND)
     hooks = json.loads(text)["hooks"]
     assert tuple(hooks) == EVENTS[client]
-    ((entry,),) = [group["hooks"] for group in hooks[EVENTS[client][0]]]
+    (group,) = hooks[EVENTS[client][0]]
+    (entry,) = [group] if FILES[client].is_flat else group["hooks"]
     assert entry["command"] == f"'/opt/an odd '\"'\"'place'\"'\"'/scentfield' hook run --data-dir '/x y' {client}"
     assert has_hooks(text, client)
     assert with_hooks(text, client, COMMAND) == text, "twice is as good as once"
@@ -49,6 +50,17 @@ def test_hooks_of_others_in_one_group_with_ours_stay() -> None:
     document["hooks"]["PreToolUse"][0]["hooks"].append(OTHER["hooks"][0])
     taken = json.loads(without_hooks(pretty(document, 2), "codex"))
     assert taken == {"hooks": {"PreToolUse": [{"matcher": "apply_patch", "hooks": OTHER["hooks"]}]}}
+
+
+def test_the_file_of_cursor_is_flat_and_begins_with_its_version() -> None:
+    document = json.loads(with_hooks("", "cursor", COMMAND))
+    assert document["version"] == 1
+    assert document["hooks"]["preToolUse"][0]["matcher"] == "Write|Delete"
+    assert "matcher" not in document["hooks"]["sessionStart"][0]
+    other = {"command": "./format.sh", "matcher": "Write"}
+    document["hooks"]["postToolUse"].insert(0, other)
+    taken = json.loads(without_hooks(pretty(document, 2), "cursor"))
+    assert taken == {"version": 1, "hooks": {"postToolUse": [other]}}
 
 
 def test_another_program_with_a_like_name_is_not_ours() -> None:

@@ -32,6 +32,16 @@ GEMINI = {
     "cwd": "/srv/tree",
     "timestamp": "2026-11-30T00:00:00Z",
 }
+CURSOR = {
+    "conversation_id": "8c35adc1",
+    "generation_id": "g1",
+    "model": "m",
+    "cursor_version": "2.3.0",
+    "workspace_roots": ["/srv/tree"],
+    "user_email": None,
+    "transcript_path": None,
+    "tool_use_id": "abc123",
+}
 PATCH = """*** Begin Patch
 *** Add File: new file.py
 +x
@@ -46,7 +56,7 @@ PATCH = """*** Begin Patch
 
 
 def event(client: str, **fields: Any) -> HookEvent:
-    base = {"claude-code": CLAUDE, "codex": CODEX, "gemini-cli": GEMINI}[client]
+    base = {"claude-code": CLAUDE, "codex": CODEX, "gemini-cli": GEMINI, "cursor": CURSOR}[client]
     return event_of(client, json.dumps({**base, **fields}).encode())
 
 
@@ -63,6 +73,9 @@ def event(client: str, **fields: Any) -> HookEvent:
         ("gemini-cli", "BeforeTool", "run_shell_command", {"command": "ls"}, ()),
         ("codex", "PreToolUse", "apply_patch", {"command": PATCH}, ("new file.py", "old.py", "moved.py", "gone.py")),
         ("codex", "PreToolUse", "Bash", {"command": "ls"}, ()),
+        ("cursor", "preToolUse", "Write", {"file_path": "/srv/tree/a.py", "content": "x"}, ("/srv/tree/a.py",)),
+        ("cursor", "preToolUse", "Delete", {"path": "/srv/tree/a.py"}, ("/srv/tree/a.py",)),
+        ("cursor", "preToolUse", "Shell", {"command": "ls", "working_directory": "/srv"}, ()),
     ],
 )
 def test_a_write_names_its_files(client: str, name: str, tool: str, given: Any, paths: tuple[str, ...]) -> None:
@@ -85,6 +98,21 @@ def test_what_came_of_a_write_is_told_by_its_error() -> None:
     response = {"llmContent": "", "returnDisplay": "", "error": {"message": "Failed to edit, 0 occurrences found"}}
     told = event("gemini-cli", hook_event_name="AfterTool", tool_response=response, **replace)
     assert (told.what, told.cause) == ("failed", "never_there")
+    write = {"hook_event_name": "postToolUseFailure", "tool_name": "Write", "tool_input": {"file_path": "/a"}}
+    failed = event("cursor", **write, error_message="String not found in file", failure_type="error")
+    assert (failed.what, failed.cause) == ("failed", "never_there")
+    refused = event("cursor", **write, error_message="the claim was not found", failure_type="permission_denied")
+    assert (refused.what, refused.cause) == ("failed", ""), "what was never tried says nothing of what its agent knew"
+
+
+def test_cursor_names_its_conversation_and_folders_in_its_own_way() -> None:
+    start = event("cursor", hook_event_name="sessionStart", session_id="other", composer_mode="agent")
+    assert (start.what, start.session, start.cwd) == ("start", "other", "/srv/tree")
+    for roots in ([], None, "/srv", [5], {}):
+        assert event("cursor", hook_event_name="sessionEnd", workspace_roots=roots).cwd == ""
+    write = {"hook_event_name": "preToolUse", "tool_name": "Write", "tool_input": {"file_path": "/a"}}
+    assert event("cursor", cwd="/srv/tree/src", **write).cwd == "/srv/tree/src"
+    assert event("cursor", hook_event_name="beforeShellExecution", command="rm a").what == "other"
 
 
 def test_sessions_begin_and_end_and_so_do_sub_agents() -> None:
@@ -121,6 +149,12 @@ def test_each_client_is_answered_in_its_own_words() -> None:
     for client in ("claude-code", "codex"):
         assert reply(client, before, is_refused=True, text="no") == {"hookSpecificOutput": refusal}
     assert reply("gemini-cli", before, is_refused=True, text="no") == {"decision": "deny", "reason": "no"}
+    told = {"permission": "deny", "user_message": "scentfield: no", "agent_message": "no"}
+    assert reply("cursor", before, is_refused=True, text="no") == told
+    assert reply("cursor", before, is_refused=False, text="so") == {"user_message": "scentfield: so"}
+    assert reply("cursor", event("cursor", hook_event_name="sessionStart"), is_refused=False, text="you are") == {
+        "additional_context": "you are"
+    }
     assert reply("claude-code", before, is_refused=False, text="") == {}, "silence: the client asks its user as ever"
     assert reply("claude-code", before, is_refused=False, text="so") == {"systemMessage": "scentfield: so"}
     start = event("claude-code", hook_event_name="SessionStart")
@@ -135,7 +169,8 @@ def test_command_lines_that_a_client_calls_are_read_at_once() -> None:
 
 
 def test_what_a_client_waits_for_loads_nothing_that_is_slow() -> None:
-    slow = ("ray", "pydantic", "numpy", "sqlalchemy", "mcp", "typer", "asyncio", "starlette")
+    slow = ("ray", "pydantic", "numpy", "sqlalchemy", "mcp", "typer", "asyncio", "starlette", "tempfile", "ctypes")
+    slow += ("psutil", "platformdirs") if sys.platform == "linux" else ()
     code = f"import coordinator.hook.main, sys; print([one for one in {slow} if one in sys.modules])"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert said.stdout.strip() == "[]"

@@ -248,6 +248,45 @@ def test_lessons_are_entries_about_something_that_have_helped(desk):
     assert desk("", GetLessons(SPACE, "")).session == ()
 
 
+def mended(content, about="a.py"):
+    return Draft("Pitfall", content, about, is_mended=True)
+
+
+def lessons(desk, owner="ann#1"):
+    return [entry.content for entry in desk("", GetLessons(SPACE, owner)).session]
+
+
+def test_what_mended_a_failure_is_a_lesson_before_anybody_has_voted(desk):
+    drafts = (mended("an edit from a map missed"), Draft("Pitfall", "it is slow", "a.py"), mended("of nothing", ""))
+    desk("ann", TakeCheckpoint(SPACE, "session", drafts))
+    assert lessons(desk) == ["an edit from a map missed"]
+
+
+def test_what_mended_a_failure_and_harmed_since_is_no_lesson_until_it_helps(desk):
+    desk("ann", TakeCheckpoint(SPACE, "session", (mended("an edit from a map missed"),)))
+    for is_helpful, shown in ((False, []), (True, ["an edit from a map missed"]), (False, [])):
+        desk("ann", VoteEntry(SPACE, "session", 1, is_helpful))
+        assert lessons(desk) == shown
+    desk("ann", VoteEntry(SPACE, "session", 1, False))
+    assert desk.checkpoint().evicted == (EvictedEntry(1, "harmful"),)
+
+
+def test_an_entry_that_somebody_wrote_becomes_a_lesson_when_the_same_mends_a_failure(desk):
+    desk.add("an edit from a map missed", kind="Pitfall", about="a.py")
+    assert lessons(desk) == []
+    desk("ann", TakeCheckpoint(SPACE, "session", (mended("an edit from a map missed"),)))
+    (entry,) = desk.playbook().entries
+    assert (entry.n_confirmed, entry.is_mended) == (1, True)
+    desk.add("an edit from a map missed", kind="Pitfall", about="a.py")
+    assert lessons(desk) == ["an edit from a map missed"]
+
+
+def test_whoever_resumes_is_shown_what_was_mended(desk):
+    desk("ann", TakeCheckpoint(SPACE, "session", (mended("an edit from a map missed"),)))
+    desk("bob", ResumePlaybook(SPACE, "ann#1"))
+    assert lessons(desk, "bob#1") == ["an edit from a map missed"]
+
+
 @pytest.mark.parametrize("scope", ["", "everybody"])
 def test_an_unknown_scope_is_refused(desk, scope):
     with pytest.raises(Misuse, match="unknown scope"):

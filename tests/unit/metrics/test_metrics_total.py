@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coordinator.metrics.collector import Sighting
-from coordinator.metrics.total import MAX_ACTORS, MAX_COUNTS, Tally, Totals
+from coordinator.metrics.total import MAX_ACTORS, MAX_COUNTS, MAX_OF_A_KIND, Tally, Totals
 from coordinator.metrics.total_file import MAX_BYTES, MAX_PENDING, TotalFile
+from coordinator.retrieval.account import MAX_TREES, RetrievalAccount, TreeTally
 
 ACCOUNT = {"domain": "memory", "pid": 1, "epoch": 1, "n_commits": 10, "n_busy": 2, "seq": 40, "uptime_s": 5.0}
 
@@ -91,9 +92,14 @@ def test_what_is_no_document_of_totals_is_refused(document: Any) -> None:
 
 def shown(file: TotalFile, **account: Any) -> Any:
     """What is told of an actor's account, through the file."""
-    told, model = asyncio.run(file.carried([Sighting("memory", {**ACCOUNT, **account})], None))
+    told, model, _ = asyncio.run(file.carried([Sighting("memory", {**ACCOUNT, **account})], None, RetrievalAccount()))
     assert model is None
     return told[0].account
+
+
+async def look(file: TotalFile) -> Any:
+    """Those of one actor, and no index."""
+    return await file.carried([Sighting("memory", ACCOUNT)], None, RetrievalAccount())
 
 
 def test_whoever_looks_through_the_file_shows_the_same(tmp_path: Path) -> None:
@@ -120,7 +126,8 @@ def test_the_embedding_actor_is_added_up_too_and_who_is_silent_stays_silent(tmp_
     silent = Sighting("memory", problem="no answer")
 
     def look(pid: int, n: int) -> Any:
-        told, model = asyncio.run(file.carried([silent], {"pid": pid, "n_computed": n, "n_cached": 0}))
+        account = {"pid": pid, "n_computed": n, "n_cached": 0}
+        told, model, _ = asyncio.run(file.carried([silent], account, RetrievalAccount()))
         assert told == [silent]
         return None if model is None else model["n_computed"]
 
@@ -184,8 +191,8 @@ def test_many_looks_at_one_time_agree(tmp_path: Path) -> None:
     file = TotalFile(tmp_path, "test")
 
     async def looks() -> list[Any]:
-        told = await asyncio.gather(*(file.carried([Sighting("memory", ACCOUNT)], None) for _ in range(20)))
-        return [one[0].account["n_commits"] for one, _ in told if one[0].account is not None]
+        told = await asyncio.gather(*(look(file) for _ in range(20)))
+        return [one[0].account["n_commits"] for one, *_ in told if one[0].account is not None]
 
     assert asyncio.run(looks()) == [10] * 20
 
@@ -204,10 +211,10 @@ def test_no_more_looks_than_a_few_wait_for_a_disk_that_does_not_answer(
 
     async def looks() -> list[float]:
         try:
-            told = [await file.carried([Sighting("memory", ACCOUNT)], None) for _ in range(3 * MAX_PENDING)]
+            told = [await look(file) for _ in range(3 * MAX_PENDING)]
         finally:
             answers.set()
-        return [one[0].account["n_commits"] for one, _ in told if one[0].account is not None]
+        return [one[0].account["n_commits"] for one, *_ in told if one[0].account is not None]
 
     assert asyncio.run(looks()) == [10] * 3 * MAX_PENDING
     assert n_asked[0] <= MAX_PENDING
@@ -217,3 +224,28 @@ def test_a_disk_that_does_not_answer_costs_a_scrape_no_more_than_its_patience(tm
     file = TotalFile(tmp_path, "test", patience_s=0.0)
     assert shown(file)["n_commits"] == 10
     assert shown(file, pid=2, epoch=2, n_commits=1)["n_commits"] >= 10
+
+
+def found(file: TotalFile, *trees: TreeTally) -> float:
+    """How many passages are shown as reread, when these indices can be looked into."""
+    _, _, indices = asyncio.run(file.carried([], None, RetrievalAccount(n_trees=1, trees=trees)))
+    return indices.tally.get("reread", 0)
+
+
+def test_what_an_index_had_counted_stays_while_it_cannot_be_read_and_after_it_is_gone(tmp_path: Path) -> None:
+    file = TotalFile(tmp_path, "test", patience_s=60.0)
+    one, two = TreeTally("one", 7, {"reread": 5}), TreeTally("two", 8, {"reread": 2})
+    assert [found(file, one, two), found(file, two), found(file), found(file, one, two)] == [7, 7, 7, 7]
+    assert found(file, TreeTally("one", 9, {"reread": 1}), two) == 8  # another file: made anew
+    assert found(file, TreeTally("one", 9, {"reread": 4}), two._replace(tally={"reread": 1})) == 12
+    assert found(TotalFile(tmp_path, "test", patience_s=60.0)) == 12
+
+
+def test_of_very_many_indices_those_that_are_gone_are_kept_as_one_sum(tmp_path: Path) -> None:
+    file = TotalFile(tmp_path, "test", patience_s=60.0)
+    for first in range(0, 3 * MAX_TREES, MAX_TREES):
+        trees = [TreeTally(str(number), number, {"reread": 1}) for number in range(first, first + MAX_TREES)]
+        assert found(file, *trees) == first + MAX_TREES
+    document = json.loads((tmp_path / "metric-totals-test.json").read_bytes())
+    assert len(document) == MAX_OF_A_KIND + 1 <= MAX_ACTORS
+    assert found(TotalFile(tmp_path, "test", patience_s=60.0), *trees) == 3 * MAX_TREES

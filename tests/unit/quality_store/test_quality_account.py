@@ -55,6 +55,15 @@ def test_what_has_grown_counts_on_the_day_on_which_it_is_told():
     assert store.perform(NOBODY, GetEvidence(30), at(DAY + 30)).account == (duplicates(1),)
 
 
+def test_a_number_that_stays_as_it_is_is_told_again_before_the_window_leaves_it_behind():
+    store = QualityStore()
+    assert tell(store, lasting(3)) == 1
+    assert tell(store, lasting(3), now=at(DAY + 29)) == 0
+    assert numbers(store, at(DAY + 29)) == [("playbook_lasting", "", 3)]
+    assert tell(store, lasting(3), now=at(DAY + 30)) == 1
+    assert numbers(store, at(DAY + 30)) == [("playbook_lasting", "", 3)]
+
+
 def test_a_number_as_it_is_now_is_that_which_was_told_last():
     store = QualityStore()
     assert [tell(store, lasting(n)) for n in (0, 3, 3, 2)] == [0, 1, 0, 1]

@@ -52,3 +52,14 @@ def test_those_that_never_bounced_go_first_but_for_the_newest():
 
 def test_a_path_that_was_forgotten_before_it_bounced_has_as_many_reads_as_bounces():
     assert list(memory((1.0, A, 2)).rows()) == [["home", "a", 2, 2, 1.0]]
+
+
+def test_a_moved_file_keeps_its_place_in_the_order_and_takes_that_of_the_name():
+    paths = memory((1.0, A, 0), (2.0, B, 0), (3.0, C, 1), (4.0, D, 1))
+    paths.move("home", "a", "d")
+    assert [row[1] for row in paths.rows()] == ["d", "b", "c"]
+    paths.move("home", "c", "e")
+    assert list(paths.rows())[-1] == ["home", "e", 1, 1, 3.0]
+    assert ("home", "c") not in paths
+    assert ("home", "e") in paths
+    assert paths.lapsed(2.0) == (1, 0)

@@ -30,6 +30,7 @@ from actors.quality_store.event import (
     EscalationMoved,
     ExtensionForgotten,
     FilesForgotten,
+    MemoryMoved,
     OutcomeCounted,
     OutcomeRecorded,
     OutcomesForgotten,
@@ -199,6 +200,7 @@ def test_every_event_survives_the_journal():
         ExtensionForgotten("rs"),
         PenaltyHeldOut("rs", "map"),
         EscalationMoved("home", "a.rs", "b.rs"),
+        MemoryMoved("home", "a.rs", "b.rs"),
         EditMissed("ada#1", "home", "a.rs", "map", "claimed", 1.0),
         ViewShown(
             "a#1", "home", "a.rs", "map", "", "", 1, 2, True, True, False, False, 1, (True, False), 200, 1.0, "", 9
@@ -252,6 +254,7 @@ def test_codes_are_for_ever():
         316: "DayClosed",
         317: "PenaltyHeldOut",
         318: "EscalationMoved",
+        319: "MemoryMoved",
         330: "EditMissed",
         340: "ViewShown",
         341: "EditTried",

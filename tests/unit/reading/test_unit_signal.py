@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from actors.thresholds.ranking import SIGNALS
-from coordinator.reading.grammar import outline_of
+from coordinator.reading.cut_file import cut_file
 from coordinator.reading.line_history import LineHistory, Patch, line_history
-from coordinator.reading.piece import cut_pieces
 from coordinator.reading.query import Query
 from coordinator.reading.source import decode
 from coordinator.reading.unit_signal import Evidence, signals_of
@@ -31,10 +30,7 @@ IMPORTS, PARSE, SEND, CLOSE = range(4)
 
 def column(name: str, **evidence: object) -> list[float]:
     source = decode(TEXT.encode())
-    lines = source.lines
-    pieces = cut_pieces(lines, outline_of(source, "a.py"))
-    texts = ["".join(lines[piece.lines[0] - 1 : piece.lines[1]]) for piece in pieces]
-    rows = signals_of(pieces, texts, [len(text) for text in texts], Evidence(**evidence))  # type: ignore[arg-type]
+    rows = signals_of(cut_file(source, "a.py"), Evidence(**evidence))  # type: ignore[arg-type]
     return [row[SIGNALS.index(name)] for row in rows]
 
 

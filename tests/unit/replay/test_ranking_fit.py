@@ -3,7 +3,7 @@
 import pytest
 
 from actors.thresholds.ranking import LEARNED, MAX_SHIFT
-from coordinator.reading.grammar import outline_of
+from coordinator.reading.cut_file import cut_file
 from coordinator.reading.query import Query
 from coordinator.reading.source import decode
 from coordinator.reading.unit_choice import UnitChoice, UnitWish
@@ -16,7 +16,7 @@ TEXT = "import os\n\n\n" + "\n\n".join(f"def {verb}_value(value):\n    return {v
 
 def sums(needed: list[tuple[int, int]], query: str = "encode fails") -> RankingSums:
     source = decode(TEXT.encode())
-    choice = UnitChoice(source.lines, outline_of(source, "a.py"), "py", UnitWish(Query(query)))
+    choice = UnitChoice(cut_file(source, "a.py"), UnitWish(Query(query)))
     return ranking_sums(choice, needed)
 
 
@@ -72,7 +72,7 @@ def test_the_slope_is_what_the_hit_piece_has_over_the_expected_one() -> None:
 
 def test_what_there_is_nothing_to_choose_from_says_nothing() -> None:
     source = decode(b"x = 1\n")
-    choice = UnitChoice(source.lines, outline_of(source, "a.py"), "py", UnitWish(Query("x")))
+    choice = UnitChoice(cut_file(source, "a.py"), UnitWish(Query("x")))
     assert ranking_sums(choice, [(1, 1)]) == RankingSums()
     assert sums([]) == RankingSums()
     assert ranking_evidence([trial(RankingSums())]) == ()

@@ -11,6 +11,8 @@ import pytest
 
 from actors.coordination.factory import make_coordination
 from actors.coordination.messages import SCHEMA as FIELD_SCHEMA
+from actors.memory.factory import make_memory
+from actors.memory.messages import SCHEMA as MEMORY_SCHEMA
 from actors.quality_store.factory import make_quality_store
 from actors.quality_store.messages import SCHEMA as QUALITY_SCHEMA
 from actors.runtime.compaction import compact
@@ -23,13 +25,20 @@ from actors.runtime.store import Store, sqlite_url
 from actors.runtime.wire import decode_reply, encode_request
 from actors.scent_field.messages import Claim
 from actors.sessions.messages import Register
+from actors.thresholds.factory import make_thresholds
+from actors.thresholds.messages import SCHEMA as THRESHOLDS_SCHEMA
 from coordinator.store.place import StorePlace
-from coordinator.story.subject import AgentSubject, TargetSubject
+from coordinator.story.subject import AgentSubject, Subject, TargetSubject
 from coordinator.story.telling import Story, tell
 
-FIELD, QUALITY = "scent_field", "quality_store"
-SCHEMAS = {FIELD: FIELD_SCHEMA, QUALITY: QUALITY_SCHEMA}
-MACHINES: dict[str, Callable[[], Any]] = {FIELD: make_coordination, QUALITY: make_quality_store}
+FIELD, QUALITY, THRESHOLDS, MEMORY = "scent_field", "quality_store", "thresholds", "memory"
+SCHEMAS = {FIELD: FIELD_SCHEMA, QUALITY: QUALITY_SCHEMA, THRESHOLDS: THRESHOLDS_SCHEMA, MEMORY: MEMORY_SCHEMA}
+MACHINES: dict[str, Callable[[], Any]] = {
+    FIELD: make_coordination,
+    QUALITY: make_quality_store,
+    THRESHOLDS: lambda: make_thresholds(origin="0" * 16),
+    MEMORY: make_memory,
+}
 EPOCH_S = 1_700_000_000.0
 
 
@@ -41,9 +50,12 @@ class Past:
         self.now_s = 0.0
         self.n_folds = 0
         self.numbers: dict[tuple[str, str], int] = {}
-        self.mailboxes = {domain: self._mailbox(domain) for domain in MACHINES}
+        self.written: list[str] = []
+        self.mailboxes = {domain: self._mailbox(domain) for domain in (FIELD, QUALITY)}
 
     def _mailbox(self, domain: str) -> Mailbox:
+        self.written.append(domain)
+
         def open_journal(recover: Recover) -> Journal:
             return Journal.open(self._store(domain), new_store_id=f"id-{domain}", recover=recover)
 
@@ -80,6 +92,8 @@ class Past:
             (),
             (SCHEMAS[domain].wire_of(command),),
         )
+        if domain not in self.mailboxes:
+            self.mailboxes[domain] = self._mailbox(domain)
         mailbox = self.mailboxes[domain]
         mailbox.deliver(encode_request([envelope]), lambda raw: answers.extend(decode_reply(raw, SCHEMAS[domain])[0]))
         self._beat(mailbox)
@@ -114,20 +128,25 @@ class Past:
             compact(store, Kernel(MACHINES[domain]()), run=f"fold {self.n_folds}")
 
     def places(self) -> Iterator[StorePlace]:
-        for domain, make in MACHINES.items():
+        for domain in self.written:
             with closing(self._store(domain)) as store:
-                yield StorePlace(domain, store, make)
+                yield StorePlace(domain, store, MACHINES[domain])
 
     def story(self, about: str, **rest: Any) -> Story:
         """The story of an agent (`ann#1`, `ann#`) or of a target in the space `home`."""
+        return self.story_of(AgentSubject(about) if "#" in about else TargetSubject("home", about), **rest)
+
+    def story_of(self, subject: Subject, **rest: Any) -> Story:
         for mailbox in self.mailboxes.values():
             mailbox.flush()
-        subject = AgentSubject(about) if "#" in about else TargetSubject("home", about)
         return tell(list(self.places()), subject, **rest)
 
     def told(self, about: str, **rest: Any) -> list[tuple[str, str, str]]:
         """The same as (agent, what, what it follows from), causes by what they are."""
-        story = self.story(about, **rest)
+        return self.named(self.story(about, **rest))
+
+    def named(self, story: Story) -> list[tuple[str, str, str]]:
+        """Its facts as (agent, what, what it follows from)."""
         named = {fact.ref: fact.what for fact in story.facts}
         return [(fact.agent, fact.what, " ".join(named.get(ref, ref) for ref in fact.causes)) for fact in story.facts]
 
