@@ -11,8 +11,8 @@ LOCK := requirements.lock
 NODE := tests/node
 NODE_READY := $(NODE)/node_modules/.ready
 SOAK_MAX_S := 5400
-# Unit tests that open many stores, load models or simulate; `make test` runs them, the gate of a minute does not.
-SLOW_UNITS := cli embedding gateway simulation store story top tracing
+# The state machines and what they stand on: their tests need a few seconds. `make test` runs all others too.
+QUICK_UNITS := runtime sessions scent_field coordination quality_store thresholds memory
 # It starts clusters and builds the wheel, which is no work for two at a time.
 PACKAGE_TESTS := tests/unit/test_package.py
 # What pytest ends with when ARGS choose nothing of what it was given.
@@ -20,7 +20,7 @@ NONE_RAN := 5
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test check soak lock upgrade build clean
+.PHONY: help setup demo test check check-types check-units soak lock upgrade build clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -35,12 +35,17 @@ test: $(READY) $(NODE_READY) ## Run all tests: unit and properties first, then t
 	@$(BIN)/pytest --no-header -n auto tests/unit tests/properties --ignore=$(PACKAGE_TESTS) $(ARGS) || test $$? = $(NONE_RAN)
 	@$(BIN)/pytest --no-header --ignore=tests/unit --ignore=tests/properties tests $(ARGS) $(PACKAGE_TESTS) || test $$? = $(NONE_RAN)
 
-check: $(READY) ## The gate, under a minute: format, lint, types, layers, unit tests
+check: $(READY) ## The gate, under a minute: format, lint, types, layers, tests of the state machines
 	@$(BIN)/ruff format --quiet --check . || { echo "make check: run '$(BIN)/ruff format .'" >&2; exit 1; }
 	@$(BIN)/ruff check --quiet .
-	@$(BIN)/mypy --no-error-summary
+	@$(MAKE) --no-print-directory --jobs=2 check-types check-units
+
+check-types: $(READY)
 	@out=$$($(BIN)/lint-imports) || { echo "$$out"; exit 1; }
-	@$(BIN)/pytest --no-header -q -n auto -m "not cluster and not package" tests/unit $(SLOW_UNITS:%=--ignore=tests/unit/%)
+	@$(BIN)/mypy --no-error-summary
+
+check-units: $(READY)
+	@$(BIN)/pytest --no-header -q $(QUICK_UNITS:%=tests/unit/%)
 
 soak: $(READY) $(NODE_READY) ## Run all tests with full counts, 90 minutes at most; the log stays in docs/evidence/
 	@mkdir -p docs/evidence

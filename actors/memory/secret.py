@@ -59,6 +59,8 @@ _VARIABLE: Final = re.compile(
     r"(?:^|\s)(?P<name>[A-Z0-9_]*(?:PASSWORD|PASSWD|PASSPHRASE|PWD|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY))"
     r"=(?P<value>[^\s\"']+)"
 )
+_AFTER: Final = ".!?:`)]"
+"""What may follow a value in a sentence."""
 _IS_PASSWORD: Final = re.compile(rf"(?i).*{_PASSWORD}")
 _NAME_PARTS: Final = ("passw", "passphrase", "pwd", "secret", "token", "key")
 _MIN_PASSWORD: Final = 4
@@ -71,6 +73,14 @@ _PLACEHOLDER: Final = re.compile(
     r"(?i)[<\[{$%*(].*|.*[(\[{<].*|x+|\.+|\*+|pass(?:word)?|passwd|secret|token|changeme|example|dummy|placeholder|redacted"
     r"|none|null|true|false|str|bytes|int|bool|your[_-].*|my[_-].*|.*(?:_here|-here)|\w*environ.*|[a-z_]\w*(?:\.[a-z_]\w*)+|user|required|unset"
 )
+_DRAWN_PASSWORD: Final = re.compile(r"(?=[a-zA-Z]*\d)(?=\d*[a-zA-Z])[a-zA-Z0-9]{6,}")
+"""Letters and digits without a sign, as `hunter2`: what people draw."""
+_NUMBERED_NAME: Final = re.compile(
+    r"(?i)(?:arg|argument|auth|bar|col|column|credential|entry|field|foo|group|input|item|key|line|name|new|old|option|param|part"
+    r"|pass|password|passwd|phrase|pw|pwd|result|row|secret|setting|str|string|test|text|token|tmp|user|val|value|var|word)s?\d+"
+    r"|(?:sha|md|blake|ripemd|crc|base|utf|argon|pbkdf|aes|rsa|rc|hmac|win|oauth)\d+[a-z]{0,2}"
+)
+"""What is such a word and no password: the second of several variables, or an algorithm."""
 _RUN: Final = re.compile(r"[A-Za-z0-9+/_=-]{24,}")
 _CHECKSUM: Final = re.compile(r"(?i)\b(?:sha\d{1,3}|md5|h1)[-:=][A-Za-z0-9+/=]+")
 _HEX: Final = re.compile(r"[0-9a-fA-F-]+")
@@ -115,7 +125,18 @@ def _has_assignment(text: str) -> bool:
     plain = (one for pattern in (_QUOTED, _VARIABLE) for one in pattern.finditer(text))
     if any(assigns_secret(one["name"], one["value"]) for one in plain):
         return True
-    return any(assigns_secret(one["name"], one["value"]) and _looks_drawn(one["value"]) for one in _BARE.finditer(text))
+    return any(_is_bare_secret(one["name"], one["value"].rstrip(_AFTER)) for one in _BARE.finditer(text))
+
+
+def _is_bare_secret(name: str, value: str) -> bool:
+    """Whether a value without quotes is one, and not a name in code: it looks drawn, or as people draw passwords."""
+    if not assigns_secret(name, value):
+        return False
+    return _looks_drawn(value) or (_IS_PASSWORD.fullmatch(name) is not None and _is_drawn_password(value))
+
+
+def _is_drawn_password(value: str) -> bool:
+    return _DRAWN_PASSWORD.fullmatch(value) is not None and _NUMBERED_NAME.fullmatch(value) is None
 
 
 def assigns_secret(name: str, value: str) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from actors.memory.fact import Fact
+from actors.memory.fact import Found
 from actors.memory.messages import Recall, Recalled, RecordWakeup
 from actors.quality_store.messages import RecordTrial
 from actors.runtime.errors import ScentfieldError
@@ -77,22 +77,23 @@ class WakingCalls:
         room_tokens = tokens_of(profile, self._port.own_tokens, max_tokens)
         session: AgentSession = yield from self._ground.current()
         yield from self.settle(session)
-        facts = yield from self._facts(session, task, category)
+        found = yield from self._facts(session, task, category)
+        facts, contradicted = [one.fact for one in found], {one.fact.fact_id for one in found if one.in_conflict}
         share, note = yield from self._begin_share(session, profile)
         room = Room(profile, room_tokens, share, count_tokens)
-        made: Wakeup = yield Work(lambda: lay_out(facts, task, room, note))
+        made: Wakeup = yield Work(lambda: lay_out(facts, task, room, note, contradicted))
         self._port.waking.manifest = Manifest(profile, made.placed)
         yield from self._count(session, made)
         return made
 
-    def _facts(self, session: AgentSession, task: str, category: str) -> Operation[list[Fact]]:
+    def _facts(self, session: AgentSession, task: str, category: str) -> Operation[Sequence[Found]]:
         memory, space = self._ground.memory, self._ground.space
         salient: Recalled = yield from memory.query(session, Recall(space, "", category, "", MAX_FACTS))
         rankings = [salient.found]
         if any(map(str.isalnum, task)):
             near: Recalled = yield from memory.query(session, Recall(space, "", category, task[:MAX_TASK], MAX_FACTS))
             rankings.append(near.found)
-        return [one.fact for one in fused(rankings, MAX_FACTS)]
+        return fused(rankings, MAX_FACTS)
 
     def _begin_share(self, session: AgentSession, profile: str) -> Operation[tuple[float, str]]:
         """The share of the room for the beginning, and what has to be said of it."""

@@ -8,7 +8,7 @@ order alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import takewhile
 from typing import Final, NamedTuple
 
@@ -24,6 +24,8 @@ SEVERAL: Final = "*"
 """The topic of a chunk whose facts are of several categories; they are named in it."""
 VERBATIM: Final = "="
 """The topic of facts in which something reads like the signs of a line: each stands as in a flat list."""
+CONTRADICTED: Final = "! contradicted"
+"""The topic of facts whose key is known to have another value too: they stand together, as in a flat list."""
 _ROUNDING: Final = 1e-9
 _DIGITS: Final = 1
 """Likenesses that differ by less than a tenth are as good as equal: then names decide, which a line need not repeat."""
@@ -33,13 +35,19 @@ _BOUNDARY: Final = re.compile(r".*[/:.#_ -]")
 
 
 class Chunk(NamedTuple):
-    """Facts that belong together, four at most, the first of the order that they came in first."""
+    """Facts that belong together, four at most, the first of the order that they came in first.
+
+    One that is `contradicted` by another value of its key has a chunk of its own.
+    """
 
     facts: tuple[Fact, ...]
+    contradicted: bool = False
 
     @property
     def topic(self) -> str:
-        """What stands above its line: the category of its facts."""
+        """What stands above its line: the category of its facts, or what has to be known of them."""
+        if self.contradicted:
+            return CONTRADICTED
         if not _may_share_a_line(self.facts[0]):
             return VERBATIM
         categories = {fact.category for fact in self.facts}
@@ -48,7 +56,7 @@ class Chunk(NamedTuple):
     @property
     def line(self) -> str:
         """The chunk as one line under its topic: `src/a.py: > parse: reads tokens; draw: draws lines`."""
-        if self.topic == VERBATIM:
+        if self.topic in (VERBATIM, CONTRADICTED):
             return self.facts[0].line
         names = [fact.name if self.topic == SEVERAL else fact.key for fact in self.facts]
         prefix = shared_prefix(names) if len(names) > 1 else ""
@@ -87,17 +95,27 @@ def _said(fact: Fact) -> str:
     return f"{fact.key} {fact.value}"
 
 
-def clustered(facts: Sequence[Fact]) -> list[Chunk]:
+def clustered(facts: Sequence[Fact], contradicted: Collection[int] = ()) -> list[Chunk]:
     """The facts in chunks: the first that is left begins one, and the likest to it join, from a mean of 0.3 on.
 
-    Every fact is in exactly one chunk; chunks are in the order of their first facts.
+    Every fact is in exactly one chunk; chunks are in the order of their first facts. Facts whose number is in
+    `contradicted` stand alone, the first of a key with its other values behind it.
     """
-    left = dict(enumerate(facts))
+    places = list(enumerate(facts))
+    left = {place: fact for place, fact in places if fact.fact_id not in contradicted}
+    disputed = {place: fact for place, fact in places if fact.fact_id in contradicted}
     chunks = []
-    while left:
-        seed = left.pop(next(iter(left)))
-        chunks.append(Chunk((seed, *_joining(seed, left))))
+    for place, seed in places:
+        if left.pop(place, None) is not None:
+            chunks.append(Chunk((seed, *_joining(seed, left))))
+        elif place in disputed:
+            chunks += [Chunk((fact,), contradicted=True) for fact in _values_of(seed.name, disputed)]
     return chunks
+
+
+def _values_of(name: str, disputed: dict[int, Fact]) -> list[Fact]:
+    """Take out of `disputed` what a key is said to be."""
+    return [disputed.pop(place) for place in [place for place, fact in disputed.items() if fact.name == name]]
 
 
 def _joining(seed: Fact, left: dict[int, Fact]) -> list[Fact]:

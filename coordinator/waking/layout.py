@@ -6,7 +6,7 @@ the beginning gets is learned for each client. The cap on tokens holds for any i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -83,10 +83,10 @@ class Room:
     count_tokens: CountTokens
 
 
-def lay_out(facts: Sequence[Fact], task: str, room: Room, note: str = "") -> Wakeup:
-    """A wakeup of facts that come in the order of their salience."""
+def lay_out(facts: Sequence[Fact], task: str, room: Room, note: str = "", contradicted: Collection[int] = ()) -> Wakeup:
+    """A wakeup of facts that come in the order of their salience; those of `contradicted` are marked as such."""
     last = _task_line(task, room)
-    chunks = clustered(facts)
+    chunks = clustered(facts, contradicted)
     begin, rest = _filled(chunks, room.begin_share * (room.max_tokens - room.count_tokens(last)), room, stop=True)
     n_free = room.max_tokens - room.count_tokens(chunk_text(begin)) - room.count_tokens(last)
     end, _ = _filled(rest, n_free, room, stop=False)

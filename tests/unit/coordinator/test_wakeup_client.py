@@ -42,6 +42,19 @@ def test_what_is_near_the_task_comes_before_what_is_not(knowing):
     assert knowing.wakeup("fix the login page", max_tokens=200).placed[0].fact.key == "login"
 
 
+def test_facts_that_contradict_each_other_are_marked_also_where_the_other_has_no_room(agent):
+    ann = agent("ann", holdout_share=0.0)
+    ann.facts.remember("api", "port", "is 80")
+    ann.facts.remember("api", "port", f"is {'rather ' * 40}8080", confidence=0.5)
+    ann.facts.remember("api", "host", "is local", confidence=0.3)
+    text = ann.wakeup().text
+    assert text.startswith("[! contradicted]\napi/port: is 80\napi/port: is rather")
+    assert text.endswith("[api]\nhost: is local\n")
+    assert ann.wakeup(max_tokens=30).text == "[! contradicted]\napi/port: is 80\n[api]\nhost: is local\n"
+    ann.facts.forget(2)
+    assert ann.wakeup().text == "[api]\nport: is 80; host: is local\n"
+
+
 def test_a_wakeup_of_one_category(knowing):
     made = knowing.wakeup(category="db", max_tokens=5_000)
     assert {one.fact.category for one in made.placed} == {"db"}

@@ -18,9 +18,9 @@ def parsed(text):
     """What a reader makes of it: category, key and value of each fact."""
     topic = ""
     for line in text.splitlines():
-        if re.fullmatch(r"\[[a-z0-9_.*=-]+\]", line):
+        if re.fullmatch(r"\[(?:[a-z0-9_.*=-]+|! contradicted)\]", line):
             topic = line[1:-1]
-        elif topic == "=":
+        elif topic in ("=", "! contradicted"):
             yield named(*line.split(": ", 1))
         else:
             head, _, rest = line.partition(" > ")
@@ -138,14 +138,39 @@ facts_ = st.lists(
 ).map(lambda rows: [fact(number, *row) for number, row in enumerate(rows)])
 
 
-@given(facts_)
-def test_chunks_are_deterministic_and_hold_every_fact_once_and_lose_nothing(facts):
-    chunks = clustered(facts)
-    assert chunks == clustered(list(facts))
+def test_values_of_one_key_stand_together_and_say_that_they_contradict_each_other():
+    facts = [
+        fact(1, "api", "port", "is 80"),
+        fact(2, "api", "host", "is local"),
+        fact(3, "api", "port", "is 8080"),
+        fact(4, "db", "port", "is 5432"),
+        fact(5, "db", "port", "is 5433"),
+    ]
+    chunks = clustered(facts, {1, 3, 4, 5})
+    assert [[one.fact_id for one in chunk.facts] for chunk in chunks] == [[1], [3], [2], [4], [5]]
+    assert chunk_text(chunks).splitlines() == [
+        "[! contradicted]",
+        "api/port: is 80",
+        "api/port: is 8080",
+        "[api]",
+        "host: is local",
+        "[! contradicted]",
+        "db/port: is 5432",
+        "db/port: is 5433",
+    ]
+
+
+@given(facts_, st.sets(st.integers(0, 29)))
+def test_chunks_are_deterministic_and_hold_every_fact_once_and_lose_nothing(facts, contradicted):
+    chunks = clustered(facts, contradicted)
+    assert chunks == clustered(list(facts), contradicted)
+    for chunk in chunks:
+        assert {one.fact_id in contradicted for one in chunk.facts} == {chunk.contradicted}
     assert sorted(one.fact_id for chunk in chunks for one in chunk.facts) == [one.fact_id for one in facts]
     assert list(parsed(chunk_text(chunks))) == [(one.category, one.key, one.value) for c in chunks for one in c.facts]
     for chunk in chunks:
         assert 1 <= len(chunk.facts) <= MAX_ITEMS
+        assert not chunk.contradicted or len(chunk.facts) == 1
         for size in range(2, len(chunk.facts) + 1):
             members, last = chunk.facts[: size - 1], chunk.facts[size - 1]
             assert sum(likeness(one, last) for one in members) >= 0.3 * len(members) - 1e-6

@@ -78,13 +78,14 @@ texts = st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), min_siz
     st.text(max_size=300),
     st.integers(0, 200),
     st.sampled_from([0.0, 0.35, 0.7, 0.85, 1.0]),
+    st.sets(st.integers(0, 19)),
 )
-def test_no_input_takes_a_wakeup_over_its_cap(rows, task, max_tokens, share):
+def test_no_input_takes_a_wakeup_over_its_cap(rows, task, max_tokens, share, contradicted):
     facts = [fact(number, category, value, key) for number, (category, key, value) in enumerate(rows)]
-    made = lay_out(facts, task, room(max_tokens, share))
+    made = lay_out(facts, task, room(max_tokens, share), contradicted=contradicted)
     assert made.n_tokens == count_tokens(made.text) <= max_tokens
     assert len(made.placed) + made.n_left_out == len(facts)
     assert len({one.fact.fact_id for one in made.placed}) == len(made.placed)
-    assert made == lay_out(facts, task, room(max_tokens, share))
+    assert made == lay_out(facts, task, room(max_tokens, share), contradicted=contradicted)
     for one in made.placed:
         assert one.fact.value in (made.begin if one.position == "begin" else made.end)
