@@ -229,7 +229,8 @@ def _entry(line: bytes) -> EditEntry | None:
         entry = EditEntry(**json.loads(line))
     except NOT_OURS:
         return None
-    return entry if all(map(isinstance, astuple(entry), _KINDS)) else None
+    fields = zip(astuple(entry), _KINDS, strict=True)
+    return entry if all(isinstance(value, kinds) for value, kinds in fields) else None
 
 
 def _whole_bytes(fd: int) -> int:
