@@ -63,7 +63,7 @@ class EditEntry:
 
 _TEXT: Final = (str, NoneType)
 _NUMBER: Final = (int, NoneType)
-_KINDS: Final = (str, _TEXT, _TEXT, str, _NUMBER, (int, float), _NUMBER, str)
+_KINDS: Final[tuple[type | tuple[type, ...], ...]] = (str, _TEXT, _TEXT, str, _NUMBER, (int, float), _NUMBER, str)
 """What the fields of an entry hold, in their order."""
 
 
