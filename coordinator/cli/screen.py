@@ -12,6 +12,7 @@ import json
 import sys
 from collections.abc import Iterable
 from typing import IO, Any, Final
+from unicodedata import combining, east_asian_width
 
 from actors.runtime.errors import ScentfieldError
 from coordinator.cli.outcome import Grid, Line, Outcome, Part, Verbatim
@@ -97,9 +98,17 @@ def _plain_lines(part: Line | Grid) -> Iterable[str]:
         yield visible(part.text)
         return
     table = [[visible(str(cell)) for cell in row] for row in (part.columns, *part.rows)]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    widths = [max(map(n_columns, column)) for column in zip(*table, strict=True)]
     for row in table:
-        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        padded = (cell + " " * (width - n_columns(cell)) for cell, width in zip(row, widths, strict=True))
+        yield "  ".join(padded).rstrip()
+
+
+def n_columns(text: str) -> int:
+    """How many columns of a terminal a text takes: two for a wide letter (UAX 11), none for a mark on another."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(letter) else 1 + (east_asian_width(letter) in "WF") for letter in text)
 
 
 def _show_rich(part: Line | Grid) -> None:

@@ -38,6 +38,13 @@ def test_in_a_pipe_a_grid_is_plain_columns(capsys: pytest.CaptureFixture[str]) -
     assert capsys.readouterr().out == "two agents\nagent  n\nann#1  1\nb      22\n"
 
 
+def test_columns_stand_below_each_other_whatever_letters_are_in_them(capsys: pytest.CaptureFixture[str]) -> None:
+    names = ("ab", "\u6f22\u5b57", "e\u0301f", "\uff21")  # two wide letters, an accent of its own, a full-width A
+    Screen().show(Outcome({}, [Grid(("name", "n"), [(name, 1) for name in names])]))
+    rows = capsys.readouterr().out.splitlines()[1:]
+    assert rows == ["ab    1", "\u6f22\u5b57  1", "e\u0301f    1", "\uff21    1"]
+
+
 def test_on_a_terminal_there_are_colours_unless_they_are_not_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     line = Line("granted", "green")
     assert "\x1b[32mgranted" in on_a_terminal(monkeypatch, line)
