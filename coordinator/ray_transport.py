@@ -55,13 +55,15 @@ class RayTransport:
         """As `call`, without blocking the event loop."""
         handle = self._handle(domain)
         try:
-            return cast(bytes, await asyncio.wait_for(_awaited(handle.submit.remote(raw)), timeout_s))
+            async with asyncio.timeout(timeout_s):  # without a task of its own, as wait_for would have
+                return cast(bytes, await handle.submit.remote(raw))
         except _GONE:
             self._handles.pop(domain, None)
         except (RayError, TimeoutError) as error:
             raise self._unavailable(domain, error, timeout_s) from error
         try:
-            return cast(bytes, await asyncio.wait_for(_awaited(self._handle(domain).submit.remote(raw)), timeout_s))
+            async with asyncio.timeout(timeout_s):
+                return cast(bytes, await self._handle(domain).submit.remote(raw))
         except (RayError, TimeoutError) as error:
             raise self._unavailable(domain, error, timeout_s) from error
 
@@ -96,10 +98,6 @@ class RayTransport:
             f"{domain} cannot be reached ({type(error).__name__}): this is no permission. "
             "Look at it with `scentfield status`, start it with `scentfield up`"
         )
-
-
-async def _awaited(reference: Any) -> Any:
-    return await reference
 
 
 def forked(parent_pid: int) -> Misuse:

@@ -23,8 +23,9 @@ _SLACK_S: Final = 1e-6
 
 @dataclass(slots=True)
 class _Waiting:
-    """Calls of this turn to one actor, and who waits for each."""
+    """Calls of this turn to one actor, and who waits for each; `first` is the first of them as it came."""
 
+    first: bytes
     envelopes: list[Any] = field(default_factory=list)
     contexts: list[str] = field(default_factory=list)
     answers: list[tuple[asyncio.Future[bytes], int]] = field(default_factory=list)
@@ -64,7 +65,7 @@ class Batcher:
         answer: asyncio.Future[bytes] = loop.create_future()
         batch = self._waiting.get(domain)
         if batch is None or not batch.has_room(len(raw)):
-            batch = self._waiting[domain] = _Waiting()
+            batch = self._waiting[domain] = _Waiting(raw)
             loop.call_soon(self._send, domain, batch)
         batch.envelopes += envelopes
         batch.contexts += contexts_in(raw) or [""] * len(envelopes)
@@ -86,9 +87,10 @@ class Batcher:
 
     async def _exchange(self, domain: str, batch: _Waiting) -> None:
         try:
-            raw = with_contexts(encode_request(batch.envelopes), batch.contexts)
-            reply = await self._line.call_async(domain, raw, batch.timeout_s)
-            replies = _taken_apart(reply, [n_envelopes for _, n_envelopes in batch.answers])
+            if len(batch.answers) == 1:  # nobody else asked: there is nothing to put together, nor to take apart
+                replies = [await self._line.call_async(domain, batch.first, batch.timeout_s)]
+            else:
+                replies = await self._exchanged(domain, batch)
         except Exception as error:  # each caller hears of it, as if it had asked alone
             for answer, _ in batch.answers:
                 if not answer.done():
@@ -97,6 +99,12 @@ class Batcher:
         for (answer, _), one in zip(batch.answers, replies, strict=True):
             if not answer.done():
                 answer.set_result(one)
+
+    async def _exchanged(self, domain: str, batch: _Waiting) -> list[bytes]:
+        """A reply for each of several callers, from one call."""
+        raw = with_contexts(encode_request(batch.envelopes), batch.contexts)
+        reply = await self._line.call_async(domain, raw, batch.timeout_s)
+        return _taken_apart(reply, [n_envelopes for _, n_envelopes in batch.answers])
 
 
 def _taken_apart(reply: bytes, n_envelopes: list[int]) -> list[bytes]:

@@ -34,7 +34,7 @@ class HookReport(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     what: Literal["before", "after", "failed", "start", "end", "sub_end"]
-    client: str = Field(min_length=1, max_length=64)
+    client: str = Field(pattern=r"^[a-z][a-z0-9-]{0,63}$")
     session: str = Field(min_length=1, max_length=_MAX_TEXT)
     agent: str = Field(default="", max_length=128)
     sub_agent: str = Field(default="", max_length=_MAX_TEXT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -23,6 +24,7 @@ from coordinator.relay.line_settings import Finder, Flags
 MAX_PAYLOAD_BYTES: Final = 16 * 2**20
 _SLACK_S: Final = 1.0
 _NAMES: Final = {"--agent": "agent", "--namespace": "namespace", "--data-dir": "data_dir", "--space": "space"}
+_UNSPELLED: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _NOTHING_TO_ASK: Final = frozenset({"before", "after", "failed"})
 
 
@@ -69,6 +71,16 @@ def answered(client: str, flags: Flags, event: HookEvent) -> dict[str, Any]:
     return reply(client, event, is_refused=bool(told.get("is_refused")), text=str(told.get("text") or ""))
 
 
+def spellable(path: str, root: str) -> str:
+    """A path below `root` with a stand-in (U+FFFD) for each character that no claim can spell.
+
+    So claims of folders around it are found, and two agents' hooks ask about such a file by one name.
+    """
+    if not path.startswith(f"{root}/"):
+        return path
+    return root + _UNSPELLED.sub("\N{REPLACEMENT CHARACTER}", path.removeprefix(root))
+
+
 def _unasked(client: str, event: HookEvent, rule: GuardRule, why: str) -> dict[str, Any]:
     """Where nobody can be asked, that is said before each write, and refused if that is set."""
     if event.what != "before":
@@ -83,7 +95,7 @@ def _told(client: str, event: HookEvent, found: Finder, rule: GuardRule, folder:
         raise Unavailable(f"no gateway is known in {found.state_dir}")
     token = os.environ.get(TOKEN_VARIABLE) or read_token(found.state_dir)
     transport = HttpTransport(address.url, token, slack_s=_SLACK_S)
-    paths = [os.fspath(Path(event.cwd or folder, one)) for one in event.paths]
+    paths = [spellable(os.fspath(Path(event.cwd or folder, one)), os.fspath(folder)) for one in event.paths]
     report = asdict(event) | {
         "paths": paths,
         "client": client,

@@ -58,6 +58,8 @@ async def run(agent: AsyncCoordinator, given: AgentInput, report: Report) -> Ans
 async def _claim(agent: AsyncCoordinator, given: AgentInput, report: Report) -> Answer:
     ask = agent.claim_any if given.action == "claim_any" else agent.claim
     asked = ask(_named(given), shared=given.shared, wait_s=given.wait_s, intent=given.intent)
+    if not given.wait_s:  # nothing to tell of on the way, and a task of its own is a twentieth of what a claim costs
+        return _claimed(agent, await asked)
     return _claimed(agent, await reported(asked, given.wait_s, "waiting for its turn", report))
 
 
@@ -67,7 +69,7 @@ def _claimed(agent: AsyncCoordinator, answer: AsyncClaimed | NotGranted) -> Answ
         return Answer(f"NOT GRANTED. {answer.message}", document)
     what = "renewed" if answer.renewed else "granted"
     signals = [f"{one.kind} on {one.target} by {one.agent}" for one in answer.signals]
-    notes = "".join(f"\n{note}" for note in (*signals, *answer.lessons, *answer.warnings))
+    notes = "".join(f"\n{note}" for note in (*signals, *answer.lessons, *answer.close_work, *answer.warnings))
     return Answer(
         f"{what} to {agent.agent_id}: {', '.join(answer.targets)} (generation {answer.generation}){notes}", document
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from actors.runtime.errors import Misuse, Unavailable
+from actors.runtime.errors import Misuse, Unavailable, WireError
 from actors.runtime.wire import encode_reply, pack
 from actors.scent_field.messages import Check, Claim, Granted, Held
 from coordinator.asking import Asker
@@ -171,3 +171,17 @@ def test_a_refusal_of_the_whole_request_is_everybody_s(tmp_path: Path) -> None:
         )
 
     assert [str(error) for error in asyncio.run(story())] == ["no", "no"]
+
+
+def test_what_is_asked_alone_travels_as_it_came(run: Callable[..., Any]) -> None:
+    async def story(line: CountingLine, batcher: Batcher) -> list[int]:
+        session = await begin(batcher, "ann")
+        line.calls.clear()
+        raw = session.conversations[SCENT_FIELD].unnumbered([Check("test", "a.py", 0, session.session_id)])
+        assert session.conversations[SCENT_FIELD].answers(await batcher.call_async(SCENT_FIELD, raw, USUAL_S), 1)
+        with pytest.raises(WireError):
+            await batcher.call_async(SCENT_FIELD, b"\xc1", USUAL_S)
+        return [*line.calls, len(raw)]
+
+    sent, came = run(story)
+    assert sent == came, "and what is no request is not sent at all"

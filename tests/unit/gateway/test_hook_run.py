@@ -178,7 +178,16 @@ def test_files_elsewhere_and_odd_names_are_no_trouble(scene: Scene, tmp_path: Pa
     for name in ("a b'\"$.py", "-rf", "task:login", "[id].py", "café.py"):
         assert scene.write(name) == {}
         assert "claude-code#" in refusal(scene.write(name, session="other"))
-    assert scene.write("line\nbreak.py") == {}, "no target can spell it, so no claim of it can be in the way"
+
+
+@pytest.mark.parametrize("name", ["src/line\nbreak.py", "src/b\udcffd.py", "src/\x1b[31mred.py"])
+def test_names_that_no_claim_can_spell_are_kept_apart_all_the_same(scene: Scene, name: str) -> None:
+    with scene.agent("ann") as ann:
+        ann.claim("src/")
+        assert f"{ann.agent_id} holds" in refusal(scene.write(name)), "a claim of the folder is a claim of it too"
+    assert scene.write(name) == {}
+    assert "claude-code#" in refusal(scene.write(name, session="other"))
+    assert scene.write("src/other.py", session="other") == {}
 
 
 def test_what_is_no_payload_stops_nobody_and_is_said(scene: Scene) -> None:
@@ -193,6 +202,8 @@ def test_reports_that_are_none_are_refused_and_so_is_whoever_has_no_token(scene:
     token = {"authorization": f"Bearer {scene.gateway.premises.token}"}
     assert scene.gateway.post("/api/v1/hook", body, **token).status_code == 400
     assert scene.gateway.post("/api/v1/hook", body).status_code == 401
+    key = {"what": "start", "client": "a b", "session": "c", "root": str(scene.root)}  # would be that of "a" and "b c"
+    assert scene.gateway.post("/api/v1/hook", json.dumps(key).encode(), **token).status_code == 400
     outside = {"what": "before", "client": "c", "session": "s", "root": "/", "paths": ["/etc/passwd"]}
     refused = scene.gateway.post("/api/v1/hook", json.dumps(outside).encode(), **token)
     assert (refused.status_code, "outside of what this gateway serves" in refused.json()["error"]) == (400, True)
