@@ -29,6 +29,12 @@ NEXT_STEPS: Final = {
 """What to do about an error of this code, whatever its message says."""
 
 
+MAX_NAME: Final = 24
+MIN_FOLDED: Final = 7
+"""Columns that a text needs, so that it can be folded into them and read."""
+_GAP: Final = 2
+
+
 class Screen:
     """Shows outcomes and errors; `as_json` may be switched on by a flag that is read later."""
 
@@ -122,12 +128,31 @@ def _show_rich(part: Line | Grid) -> None:
     if isinstance(part, Line):
         console.print(Text(visible(part.text), style=part.style), soft_wrap=True)
         return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in part.columns:
-        table.add_column(column, overflow="fold")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    whole = _whole_columns(part, console.width)
+    for number, column in enumerate(part.columns):
+        table.add_column(column, overflow="fold", no_wrap=number in whole)
     for row in part.rows:
         table.add_row(*(Text(visible(str(cell))) for cell in row))
     console.print(table)
+
+
+def _whole_columns(grid: Grid, n_room: int) -> set[int]:
+    """The columns of names, which are not broken while the others have room enough to be folded beside them."""
+    cells = [[visible(str(row[number])) for row in grid.rows] for number in range(len(grid.columns))]
+    widths = {
+        number: max(map(n_columns, (grid.columns[number], *column)))
+        for number, column in enumerate(cells)
+        if any(column) and all(map(_is_name, column))
+    }
+    n_others = len(cells) - len(widths)
+    taken = sum(widths.values()) + MIN_FOLDED * n_others + _GAP * len(cells)
+    return set(widths) if taken <= n_room else set()
+
+
+def _is_name(text: str) -> bool:
+    """Whether a cell is one short word."""
+    return len(text) <= MAX_NAME and not any(map(str.isspace, text))
 
 
 def _write(stream: IO[str], text: str) -> None:
