@@ -173,7 +173,7 @@ class AsyncCoordinator:
         """Like `Coordinator.claim`."""
         names = named_list(targets)
         asked = self._core.claim(names, shared=shared, wait_s=wait_s, intent=intent, any_of=False)
-        return self._own(await self._do(asked))
+        return await self._own(await self._do(asked), intent)
 
     async def claim_any(
         self, targets: Sequence[PathName], *, shared: bool = False, wait_s: float = 0.0, intent: str = ""
@@ -181,7 +181,7 @@ class AsyncCoordinator:
         """Like `Coordinator.claim_any`."""
         names = named_list(targets)
         asked = self._core.claim(names, shared=shared, wait_s=wait_s, intent=intent, any_of=True)
-        return self._own(await self._do(asked))
+        return await self._own(await self._do(asked), intent)
 
     async def claim_each(
         self, targets: Sequence[str], *, shared: bool = False, intent: str = ""
@@ -198,10 +198,11 @@ class AsyncCoordinator:
             for one in answers
         ]
 
-    def _own(self, answer: Granted | Held) -> AsyncClaimed | NotGranted:
+    async def _own(self, answer: Granted | Held, intent: str) -> AsyncClaimed | NotGranted:
         if isinstance(answer, Held):
             return NotGranted(answer)
-        return AsyncClaimed(answer, self._core.validity(), self._give_back, self._core.lessons(answer))
+        close = await self._do(self._core.close_to(answer, intent))
+        return AsyncClaimed(answer, self._core.validity(), self._give_back, self._core.lessons(answer), close)
 
     async def _give_back(self, granted: Granted, done: bool) -> Released:
         return await self._do(self._core.release_claim(granted, done))

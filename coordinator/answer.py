@@ -89,10 +89,11 @@ Given = TypeVar("Given")  # what giving a claim back comes to: an answer, or som
 class Holding(Generic[Given]):
     """The targets are yours, as far as this process knows; true in a condition.
 
-    `lessons` say what has helped with these targets before, as far as this agent has heard of it.
+    `lessons` say what has helped with these targets before, as far as this agent has heard of it; `close_work` who
+    holds other targets for something like this claim's intent.
     """
 
-    __slots__ = ("_is_valid", "_release", "granted", "is_released", "lessons")
+    __slots__ = ("_is_valid", "_release", "close_work", "granted", "is_released", "lessons")
 
     def __init__(
         self,
@@ -100,9 +101,11 @@ class Holding(Generic[Given]):
         is_valid: Callable[[Granted], bool],
         release: Callable[[Granted, bool], Given],
         lessons: tuple[str, ...] = (),
+        close_work: tuple[str, ...] = (),
     ) -> None:
         self.granted = granted
         self.lessons = lessons
+        self.close_work = close_work
         self.is_released = False
         self._is_valid = is_valid
         self._release = release
@@ -161,6 +164,7 @@ class Holding(Generic[Given]):
             "signals": [note._asdict() for note in granted.signals],
             "warnings": list(granted.warnings),
             "lessons": list(self.lessons),
+            "close_work": list(self.close_work),
         }
 
 

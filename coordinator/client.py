@@ -210,11 +210,12 @@ class Coordinator:
         Returns `Claimed` (true) or `NotGranted` (false), which says who holds what and what to do. With `wait_s` it
         queues up, first come first served. Claiming the same again renews it and keeps the generation. In a `with`
         block it is released at the end; one that was not granted raises `ClaimRefused` there. Raises `BadTarget`,
-        `UnknownAgent` if this session has ended, `Unavailable` if nobody could answer.
+        `UnknownAgent` if this session has ended, `Unavailable` if nobody could answer. With an `intent`, `close_work`
+        of what is returned says who holds other targets for something like it.
         """
         names = named_list(targets)
         asked = self._core.claim(names, shared=shared, wait_s=wait_s, intent=intent, any_of=False)
-        return self._own(self._do(asked))
+        return self._own(self._do(asked), intent)
 
     def claim_any(
         self, targets: Sequence[PathName], *, shared: bool = False, wait_s: float = 0.0, intent: str = ""
@@ -222,7 +223,7 @@ class Coordinator:
         """Claim the first of these targets that is free, in one step."""
         names = named_list(targets)
         asked = self._core.claim(names, shared=shared, wait_s=wait_s, intent=intent, any_of=True)
-        return self._own(self._do(asked))
+        return self._own(self._do(asked), intent)
 
     def claim_each(
         self, targets: Sequence[str], *, shared: bool = False, intent: str = ""
@@ -242,10 +243,11 @@ class Coordinator:
             for one in answers
         ]
 
-    def _own(self, answer: Granted | Held) -> Claimed | NotGranted:
+    def _own(self, answer: Granted | Held, intent: str) -> Claimed | NotGranted:
         if isinstance(answer, Held):
             return NotGranted(answer)
-        return Claimed(answer, self._core.validity(), self._give_back, self._core.lessons(answer))
+        close = self._do(self._core.close_to(answer, intent))
+        return Claimed(answer, self._core.validity(), self._give_back, self._core.lessons(answer), close)
 
     def _give_back(self, granted: Granted, done: bool) -> Released:
         return self._do(self._core.release_claim(granted, done))

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-CLOSE_FROM: Final = 0.3
+WORDS_FROM: Final = 0.3
+MEANING_FROM: Final = 0.4
+"""From which share of words, and which cosine, intents are near: measured, see docs/field.md."""
 MAX_ROWS: Final = 1_000
 """So many claims are looked at, the strongest first."""
 
@@ -47,12 +49,14 @@ def close_work(
     works = _works(rows, own_session)
     if not works or not intent.strip():
         return []
-    likeness = [_shared_words(intent, work.intent) for work in works]
+    shares = [_shared_words(intent, work.intent) for work in works]
     vectors: Any = vectors_of([intent, *(work.intent for work in works)])
-    if vectors is not None:
-        cosines = vectors[1:] @ vectors[0]
-        likeness = [max(words, float(cosine)) for words, cosine in zip(likeness, cosines, strict=True)]
-    found = [work._replace(likeness=near) for work, near in zip(works, likeness, strict=True) if near >= CLOSE_FROM]
+    cosines = [0.0] * len(works) if vectors is None else [float(cosine) for cosine in vectors[1:] @ vectors[0]]
+    found = [
+        work._replace(likeness=max(share, cosine))
+        for work, share, cosine in zip(works, shares, cosines, strict=True)
+        if share >= WORDS_FROM or cosine >= MEANING_FROM
+    ]
     return sorted(found, key=lambda work: (-work.likeness, work.targets))[:n]
 
 

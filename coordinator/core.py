@@ -35,6 +35,7 @@ from actors.scent_field.messages import (
 from actors.sessions.messages import ListSessions, SessionList
 from coordinator import giving
 from coordinator.asking import Asker
+from coordinator.close_desk import CloseDesk
 from coordinator.close_work import MAX_ROWS, CloseWork, close_work
 from coordinator.conversation import error_of
 from coordinator.desk import Desk
@@ -139,6 +140,8 @@ class Core:
         self._lessons = LessonDesk(
             self._memory_reports, self._quality_reports, workspace.space, settings.holdout_share, monotonic_s
         )
+        vectors_of = (lambda _: None) if embedder is None else embedder.try_rows
+        self._close = CloseDesk(report(SCENT_FIELD), workspace.space, vectors_of, monotonic_s)
         read_port = ReadPort(
             report(SCENT_FIELD),
             self._quality_reports,
@@ -329,6 +332,12 @@ class Core:
         if isinstance(answer, Granted):
             session.took_each(self.space, [answer], sent_at_s)
         return answer
+
+    def close_to(self, answer: Granted | Held, intent: str) -> Operation[tuple[str, ...]]:
+        """Who holds other files for something like the intent of a claim that was granted; nobody for a renewal."""
+        if self.settings.disabled or isinstance(answer, Held) or answer.renewed:
+            return ()
+        return (yield from self._close.told(self._asking(), intent))
 
     def claim_each(
         self, targets: Sequence[str], *, shared: bool, intent: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -37,10 +38,10 @@ def claim(
     agent = call.agent
     named = agent.targets(targets)
     answer = agent.act(lambda core: core.claim(named, shared=shared, wait_s=wait, intent=intent, any_of=any_of))
-    return claim_outcome(answer, agent.agent_id)
+    return claim_outcome(answer, agent.agent_id, agent.act(lambda core: core.close_to(answer, intent)))
 
 
-def claim_outcome(answer: Granted | Held, agent_id: str) -> Outcome:
+def claim_outcome(answer: Granted | Held, agent_id: str, close_work: Sequence[str] = ()) -> Outcome:
     """A grant or a refusal, for programs and people; the documents are those of the Python client."""
     # The messages come with the client, which `--help` does without.
     from actors.scent_field.messages import Held
@@ -57,8 +58,10 @@ def claim_outcome(answer: Granted | Held, agent_id: str) -> Outcome:
         }
         return Outcome(refused, _refusal(answer), exit_code=ExitCode.HELD)
     signals = [one._asdict() for one in answer.signals]
-    granted = {"granted": True, **answer._asdict(), "signals": signals, "agent": agent_id}
-    return Outcome(granted, _grant(answer, agent_id), notes=answer.warnings)
+    told = {"signals": signals, "close_work": list(close_work), "agent": agent_id}
+    return Outcome(
+        {"granted": True, **answer._asdict(), **told}, _grant(answer, agent_id), notes=[*answer.warnings, *close_work]
+    )
 
 
 def _grant(granted: Granted, agent_id: str) -> list[Part]:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from actors.memory.entry import Entry
 from coordinator.client import Coordinator
 from coordinator.domain import MEMORY
 from coordinator.ray_transport import RayTransport
@@ -33,6 +37,41 @@ def test_what_was_kept_outlives_the_actor_and_is_found_by_meaning(coordinator_up
         found = ann.facts.recall("loaves from the oven", by="meaning", n=1)
         assert (found.ways, found.note) == (("semantic",), "")
         assert [one.fact.key for one in found] == ["breakfast"]
+
+
+@pytest.mark.timeout(180)
+def test_agents_that_write_at_once_each_see_their_own_writes(coordinator_up: Settings, tree: Path) -> None:
+    """Four agents remember, confirm and contradict under keys of their own and one shared key, and recall at once."""
+    start = threading.Barrier(4)
+
+    def work(name: str) -> list[str]:
+        with Coordinator.connect(agent=name, root=tree, settings=coordinator_up) as agent:
+            start.wait(DEADLINE_S)
+            return [wrong for n in range(25) for wrong in _unseen(agent, name, n)]
+
+    with ThreadPoolExecutor(4) as pool:
+        wrong = list(pool.map(work, ("ann", "bob", "cyd", "dan")))
+    assert wrong == [[], [], [], []]
+    with Coordinator.connect(agent="eve", root=tree, settings=coordinator_up) as eve:
+        assert eve.facts.recall(category="own", n=200).n_all == 100
+        assert eve.facts.recall(key="shared").n_all == 4
+
+
+def _unseen(agent: Coordinator, name: str, n: int) -> Iterator[str]:
+    """What the agent wrote and does not find again at once."""
+    agent.facts.remember("own", f"{name}_{n}", f"says {n}")
+    if [one.fact.value for one in agent.facts.recall(key=f"{name}_{n}")] != [f"says {n}"]:
+        yield f"{name}_{n}"
+    agent.facts.remember("common", "shared", f"is {name}")
+    if f"is {name}" not in {one.fact.value for one in agent.facts.recall(key="shared")}:
+        yield f"shared after {n}"
+    agent.playbook.add("Fact", f"{name} found out number {n * 7919} by itself", scope="project")
+    if all(f"{name} found out number {n * 7919} " not in entry.content for entry in _project(agent)):
+        yield f"entry {n}"
+
+
+def _project(agent: Coordinator) -> tuple[Entry, ...]:
+    return agent.playbook.view(scope="project").entries
 
 
 def _kill(settings: Settings) -> None:

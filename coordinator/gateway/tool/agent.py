@@ -69,7 +69,7 @@ def _claimed(agent: AsyncCoordinator, answer: AsyncClaimed | NotGranted) -> Answ
         return Answer(f"NOT GRANTED. {answer.message}", document)
     what = "renewed" if answer.renewed else "granted"
     signals = [f"{one.kind} on {one.target} by {one.agent}" for one in answer.signals]
-    notes = "".join(f"\n{note}" for note in (*signals, *answer.lessons, *answer.warnings))
+    notes = "".join(f"\n{note}" for note in (*signals, *answer.lessons, *answer.close_work, *answer.warnings))
     return Answer(
         f"{what} to {agent.agent_id}: {', '.join(answer.targets)} (generation {answer.generation}){notes}", document
     )

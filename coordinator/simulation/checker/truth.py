@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from coordinator.simulation.checker.entry import Lease
 from coordinator.simulation.checker.rule import Record, Rule, any_meet
-from coordinator.simulation.history import Arrived, Message, Opened, Replied, Sent, Wrote
+from coordinator.simulation.history import Arrived, Heard, Message, Opened, Replied, Sent, Wrote
 from coordinator.simulation.universe import covers
+
+_RACE_S: Final = 0.05
+"""Between a thread's look at its claims and its word of what it wrote, on real processes."""
 
 
 class TrueAnswers(Rule):
@@ -89,7 +92,7 @@ class Guarded(Rule):
     """A resource that compares generations never takes an older one after a newer one, and belief is never wrong.
 
     An agent that believes in its claim, by its own clock and what it was told, holds it; unless somebody took it away
-    by force or for its rest, or its session ended with its parent's, which it hears with its next heartbeat.
+    by force or for its rest, or its session ended with its parent's, until it hears so with its next heartbeat.
     """
 
     name: ClassVar[str] = "a guarded resource"
@@ -97,20 +100,31 @@ class Guarded(Rule):
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
         self._newest: dict[tuple[str, str], tuple[int, str, int]] = {}
+        self._beats: dict[int, str] = {}
+        self._told: dict[tuple[str, str, int], tuple[int, float]] = {}
 
     def saw(self, record: Record) -> None:
-        """A write."""
-        if isinstance(record, Wrote):
-            claims = self._claims(record)
-            if record.is_accepted:
-                self._check_order(record, claims)
-            else:
-                self._check_refusal(record, [lease for lease in claims if lease.is_live])
-            if record.is_believed and not any(self._may_be_believed(lease) for lease in claims):
-                self.broken(
-                    f"{record.session_id} believes that it holds {record.path} with generation {record.generation}",
-                    *(lease.row for lease in claims),
-                )
+        """A write, and what heartbeats told of losses."""
+        match record:
+            case Sent(actor="scent_field", commands=(["heartbeat", *_],)):
+                self._beats[record.call] = record.session_id
+            case Heard(answers=(["alive", _, losses, *_],)):
+                for _number, space, _targets, generation, *_ in losses:
+                    self._told[self._beats[record.call], space, generation] = (self.place, record.at_s)
+            case Wrote():
+                self._judge(record)
+
+    def _judge(self, wrote: Wrote) -> None:
+        claims = self._claims(wrote)
+        if wrote.is_accepted:
+            self._check_order(wrote, claims)
+        else:
+            self._check_refusal(wrote, [lease for lease in claims if lease.is_live])
+        if wrote.is_believed and not any(self._may_be_believed(lease) for lease in claims):
+            self.broken(
+                f"{wrote.session_id} believes that it holds {wrote.path} with generation {wrote.generation}",
+                *(lease.row for lease in claims),
+            )
 
     def _claims(self, wrote: Wrote) -> list[Lease]:
         return [
@@ -144,5 +158,12 @@ class Guarded(Rule):
 
     def _may_be_believed(self, lease: Lease) -> bool:
         """It lives, or nobody has told its holder yet that it was taken, or that the session went with its parent's."""
+        if lease.is_live:
+            return True
         _row, reason = self.book.ended_sessions.get(lease.session_id, (-1, ""))
-        return lease.is_live or lease.reason in ("forced", "idle") or reason == "parent"
+        return (lease.reason in ("forced", "idle") or reason == "parent") and not self._was_told(lease)
+
+    def _was_told(self, lease: Lease) -> bool:
+        """Whether its holder has heard since it ended that it is lost; another thread may have written just then."""
+        place, at_s = self._told.get((lease.session_id, lease.space, lease.generation), (-1, 0.0))
+        return place > lease.row and self.at_s > at_s + _RACE_S

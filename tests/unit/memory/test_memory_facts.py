@@ -1,10 +1,12 @@
 """Facts: what is remembered, recalled, confirmed, contradicted, forgotten, and what expires."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
 from actors.memory.fact import FactDraft
-from actors.memory.limit import MAX_VECTORS_A_CALL
+from actors.memory.limit import MAX_VECTORS_A_CALL, Limits
 from actors.memory.messages import (
     ConfirmFact,
     ContradictFact,
@@ -213,6 +215,36 @@ def test_of_too_many_facts_the_fullest_space_gives_the_one_used_longest_ago(make
     assert desk.values(n=10) == ["1", "3"]
     assert desk.values(space="work", n=10) == ["1"]
     assert desk("", GetStatistics()).forgotten == (("full", 1),)
+
+
+def test_a_hundred_thousand_facts_are_the_limit_of_all_spaces():
+    assert Limits().max_facts == 100_000
+
+
+def test_memory_does_not_grow_once_the_limit_is_reached(make_desk):
+    """Ten times as many facts as there is room for, with words of their own; dicts find their size in six rounds."""
+    n_kept, memory = 400, make_desk(max_facts=400).machine
+    ann, now = Caller("ann#1"), Now(0.0, 1_000.0)
+
+    def remember(numbers):
+        for n in numbers:
+            value = f"says w{n} and w{n + 1} of {n * 7919}"
+            draft = FactDraft(f"c{n % 50}", f"key{n}", value, 1.0, f"src/f{n}.py", float(n % 3) * 1e6)
+            kept = memory.perform(ann, Remember(SPACE, draft), now)
+            row_of_it = FactVector(kept.fact.fact_id, bytes([n % 100, 7]) * 16)
+            memory.perform(ann, IndexFacts(SPACE, "m#1", (row_of_it,)), now)
+            memory.take_events()
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    try:
+        full = remember(range(6 * n_kept))
+        later = [remember(range(n, n + n_kept)) for n in range(6 * n_kept, 10 * n_kept, n_kept)]
+    finally:
+        tracemalloc.stop()
+    memory.check_invariants()
+    assert memory.perform(ann, GetStatistics(), now).n_facts == n_kept
+    assert max(later) < 1.05 * full, (full, later)
 
 
 def test_facts_are_found_by_meaning_among_those_with_a_vector(desk):
