@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from actors.scent_field.event import ClaimRejected, Prevented, ReleaseForced
+from actors.scent_field.event import ClaimRejected, LeaseShrunk, Prevented, ReleaseForced
 
 NAMES = ("leases", "waiters", "sessions", "spaces")
 
@@ -44,6 +44,41 @@ def test_a_check_may_tell_what_was_the_case_when_it_was_asked(story: Any) -> Non
     call = story.ask("ann#1", check("ann#1", "src/api.py", 1))
     story.commit(story.ended(1, "released"), story.answered("ann#1", 1, ["released", 1, []]))
     story.reply(call, checked(True))
+    assert story.broken() == []
+
+
+def test_a_check_may_tell_of_what_was_given_back_after_it_was_asked(story: Any) -> None:
+    story.register("ann#1")
+    story.commit(story.granted("ann#1", "src/", "docs/", generation=1))
+    call = story.ask("ann#1", check("ann#1", "src/api.py", 1))
+    shrunk = LeaseShrunk("house", 1, ("src/",), 1.0)
+    story.commit(shrunk, story.answered("ann#1", 1, ["released", 1, []]))
+    story.reply(call, checked(True))
+    assert story.broken() == []
+    story.reply(story.ask("ann#1", check("ann#1", "src/api.py", 1)), checked(True))
+    assert story.broken() == ["answers are true"]
+
+
+def test_a_request_that_comes_again_gets_the_answer_that_was_true_when_it_came_first(story: Any) -> None:
+    story.register("ann#1", "bob#2")
+    story.commit(story.granted("ann#1", "src/", generation=1))
+    claim = ["claim", "house", ["src/api.py"], "exclusive", 0.0, ""]
+    story.reply(story.ask("bob#2", claim, number=1), held("src/api.py", "ann#1", 1))
+    story.commit(story.ended(1, "released"), story.answered("ann#1", 1, ["released", 1, []]))
+    story.reply(story.ask("bob#2", claim, number=1), held("src/api.py", "ann#1", 1))
+    assert story.broken() == []
+    story.reply(story.ask("bob#2", claim, number=2), held("src/api.py", "ann#1", 1))
+    assert story.broken() == ["answers are true"]
+
+
+def test_a_parent_may_be_refused_for_what_its_child_wrote_that_has_ended_since(story: Any) -> None:
+    story.register("ann#1")
+    story.commit(story.granted("ann#1", "src/", generation=1))
+    story.commit(story.registered("ann/sub#2", parent="ann#1"))
+    story.commit(story.granted("ann/sub#2", "src/api.py", generation=2))
+    story.write("ann/sub#2", "src/api.py", 2)
+    story.commit(story.ended(2, "goodbye"), story.died("ann/sub#2", "goodbye"))
+    story.write("ann#1", "src/api.py", 1, ok=False)
     assert story.broken() == []
 
 
