@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Final
 
 from actors.sessions.registry import SessionEnded, SessionRegistered
 from coordinator.chaos.account import AWAY, BACK, EDITED, KILLED, SURPRISED
-from coordinator.simulation.checker.lifetime import Downtime
+from coordinator.simulation.checker.lifetime import Absence, Downtime
 from coordinator.simulation.checker.rule import Record, Rule
 from coordinator.simulation.checker.terms import LATE_S
 from coordinator.simulation.history import Committed, Finished, Happened, Heard, Sent
@@ -18,25 +18,16 @@ _CLOCK_S: Final = 0.05
 """For two clocks that are read one after the other, in two processes."""
 
 
-class Absence:
+class SureAbsence(Absence):
     """How long the scent field certainly was not there so far."""
-
-    def __init__(self) -> None:
-        self._total_s = 0.0
-        self._since_s: float | None = None
 
     def saw(self, record: Record) -> None:
         """Take account of what `account` says of deeds."""
         match record:
             case Happened(at_s=at_s, who="scent_field", what=what) if what == AWAY:
-                self._since_s = at_s
-            case Happened(at_s=at_s, who="scent_field", what=what) if what == BACK and self._since_s is not None:
-                self._total_s += at_s - self._since_s
-                self._since_s = None
-
-    def until_s(self, at_s: float) -> float:
-        """The sum up to now."""
-        return self._total_s + (0.0 if self._since_s is None else at_s - self._since_s)
+                self.begin(at_s)
+            case Happened(at_s=at_s, who="scent_field", what=what) if what == BACK:
+                self.end(at_s)
 
 
 class NeverEarly(Rule):
@@ -53,7 +44,7 @@ class NeverEarly(Rule):
         self._sent: dict[int, tuple[float, float]] = {}
         self._sessions: dict[int, str] = {}
         self._signs: dict[str, tuple[float, float]] = {}
-        self._absence = Absence()
+        self._absence = SureAbsence()
 
     def fact(self, event: Any) -> None:
         """A beginning, and an end."""

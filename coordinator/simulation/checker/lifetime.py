@@ -16,12 +16,37 @@ from coordinator.simulation.history import Arrived, Finished, Opened, Replied, S
 SCENT_FIELD = "scent_field"
 
 
-class Downtime:
+class Absence:
+    """How long somebody was not there so far."""
+
+    def __init__(self, since_s: float | None = None) -> None:
+        self._total_s = 0.0
+        self._since_s = since_s
+
+    def begin(self, at_s: float) -> None:
+        """It is not there from now on; nothing changes where it was not before."""
+        if self._since_s is None:
+            self._since_s = at_s
+
+    def end(self, at_s: float) -> None:
+        """It is there again."""
+        self._total_s = self.until_s(at_s)
+        self._since_s = None
+
+    def add(self, for_s: float) -> None:
+        """It stood still for so long."""
+        self._total_s += for_s
+
+    def until_s(self, at_s: float) -> float:
+        """The sum up to now."""
+        return self._total_s + (0.0 if self._since_s is None else at_s - self._since_s)
+
+
+class Downtime(Absence):
     """How long, in virtual time, the scent field has not served so far."""
 
     def __init__(self) -> None:
-        self._total_s = 0.0
-        self._down_since_s: float | None = 0.0
+        super().__init__(since_s=0.0)
         self._writer = 0
 
     def saw(self, record: Record) -> None:
@@ -29,21 +54,15 @@ class Downtime:
         match record:
             case Opened(at_s=at_s, actor="scent_field", process=process):
                 self._writer = process
-                if self._down_since_s is not None:
-                    self._total_s += at_s - self._down_since_s
-                    self._down_since_s = None
+                self.end(at_s)
             case (
                 Stopped(at_s=at_s, actor="scent_field", process=process)
                 | Troubled(at_s=at_s, actor="scent_field", process=process)
             ):
-                if process == self._writer and self._down_since_s is None:
-                    self._down_since_s = at_s
+                if process == self._writer:
+                    self.begin(at_s)
             case Stalled(actor="scent_field", for_s=for_s):
-                self._total_s += for_s
-
-    def until_s(self, at_s: float) -> float:
-        """The sum up to now."""
-        return self._total_s + (0.0 if self._down_since_s is None else at_s - self._down_since_s)
+                self.add(for_s)
 
 
 class Sign(NamedTuple):

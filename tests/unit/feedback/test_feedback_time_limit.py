@@ -68,6 +68,11 @@ def test_the_value_is_what_the_call_gives_at_once_or_awaited(call: Callable[...,
     assert limit.n_late == 0
 
 
+class Unspeakable(Exception):
+    def __str__(self) -> str:
+        raise ValueError("no words")
+
+
 @both
 @pytest.mark.parametrize(
     ("error", "problem"),
@@ -79,6 +84,8 @@ def test_the_value_is_what_the_call_gives_at_once_or_awaited(call: Callable[...,
         (KeyboardInterrupt(), "step raised KeyboardInterrupt"),
         (StopIteration(), "step raised StopIteration"),
         (asyncio.CancelledError(), "step raised CancelledError"),
+        (Unspeakable(), "step raised Unspeakable"),
+        (ValueError("a\x1b[31m\x00\ud800b"), "step raised ValueError: a [31m b"),
     ],
 )
 def test_whatever_the_code_raises_is_told_in_one_line(
@@ -207,27 +214,6 @@ def test_the_event_loop_goes_on_while_something_blocks(gate: threading.Event) ->
         return "opened" if await waiting else "closed"
 
     assert asyncio.run(run()) == "opened"
-
-
-class Unspeakable(Exception):
-    def __str__(self) -> str:
-        raise ValueError("no words")
-
-
-@both
-@pytest.mark.parametrize(
-    ("error", "problem"),
-    [
-        (Unspeakable(), "step raised Unspeakable"),
-        (ValueError("a\x1b[31m\x00\ud800b"), "step raised ValueError: a [31m b"),
-    ],
-)
-def test_an_error_that_cannot_be_shown_is_told_all_the_same(
-    call: Callable[..., Any], error: BaseException, problem: str
-) -> None:
-    with pytest.raises(StepFailed) as failed:
-        call(TimeLimit(), raising(error))
-    assert failed.value.problem == problem
 
 
 @both
