@@ -60,25 +60,28 @@ class Asker:
         not run, and undone if it has.
         """
         conversation = session.conversations[self._domain]
+        told = conversation.told()
+        number, raw = conversation.numbered(commands)
         deadline_s = self._monotonic() + self._timeout_s + wait_s
-        while True:
-            told = conversation.told()
-            number, raw = conversation.numbered(commands)
-            try:
+        try:
+            while True:
                 reply = yield Call(self._domain, raw, self._timeout_s + wait_s)
-            except BaseException:
-                conversation.give_up(number)
-                session.nudge()  # what was given up is undone when the actor hears of it
-                raise
-            conversation.received(number)
-            try:
-                answers = yield from self._read(session, reply, len(commands))
-            except Busy as busy:
-                yield self._pause(busy, deadline_s)
-                continue
-            if told and not _went_unread(answers[0]):
-                conversation.received(number, told)
-            return answers
+                try:
+                    answers = yield from self._read(session, reply, len(commands))
+                    break
+                except Busy as busy:
+                    yield self._pause(busy, deadline_s)
+                told, raw = conversation.told(), conversation.again(number, commands)
+        except BaseException:
+            conversation.give_up(number)
+            _tell_soon(session)
+            raise
+        if _went_unread(answers[0]):
+            conversation.turned_away(number)
+            _tell_soon(session)
+        else:
+            conversation.received(number, told)
+        return answers
 
     def _read(self, session: AgentSession, reply: bytes, n_commands: int) -> Operation[list[Any]]:
         """The answers; if the session has ended, the error says what it lost, and to whom."""
@@ -96,6 +99,15 @@ class Asker:
         return Pause(for_s)
 
 
+def _tell_soon(session: AgentSession) -> None:
+    """What a request did that was given up is undone when the actor hears of that."""
+    if session.end is None:
+        session.nudge()
+
+
 def _went_unread(answer: Any) -> bool:
-    """Whether the actor may not have looked at the request: then it does not know what was given up either."""
+    """Whether the actor may not have looked at the request.
+
+    Then it does not know what was given up either, and an actor before it may have carried the request out.
+    """
     return type(answer) is Failed and error_from_code(answer.code, "").__class__ not in _READ

@@ -10,10 +10,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from actors.runtime.errors import Busy, InvariantBroken, ScentfieldError
 from actors.runtime.wire import BusyFor, Failed, Schema, decode_reply, encode_request
+
+MAX_UNCERTAIN: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,11 @@ class Conversation:
             self._open.add(number)
             return number, raw
 
+    def again(self, number: int, commands: Sequence[Any]) -> bytes:
+        """The bytes of an open request that was turned away, to be sent once more; it stays the same request."""
+        with self._lock:
+            return self._encode(number, commands)
+
     def unnumbered(self, commands: Sequence[Any]) -> bytes:
         """A request of queries or signs of life."""
         with self._lock:
@@ -98,6 +105,17 @@ class Conversation:
             if number in self._open:
                 self._open.discard(number)
                 self._abandoned.add(number)
+
+    def turned_away(self, number: int) -> None:
+        """The request was not read, though an actor before this one may have carried it out: it is given up.
+
+        In a long outage that ends: what comes after the first `MAX_UNCERTAIN` of it has met nobody who could do it.
+        """
+        with self._lock:
+            if number in self._open:
+                self._open.discard(number)
+                if len(self._abandoned) < MAX_UNCERTAIN:
+                    self._abandoned.add(number)
 
     def answers(self, raw: bytes, n_commands: int) -> list[Any]:
         """The answers of a reply, one for each command.

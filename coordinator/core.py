@@ -327,10 +327,10 @@ class Core:
         kind = field_messages.ClaimAny if any_of else field_messages.Claim
         command = kind(self.space, targets, "shared" if shared else "exclusive", wait_s, intent)
         session: AgentSession = yield from self.current()
-        sent_at_s = monotonic_s()
+        sent_at_s, newest_loss = monotonic_s(), session.newest_loss
         answer: Granted | Held = yield from self._field.request(session, command, wait_s=wait_s)
         if isinstance(answer, Granted):
-            session.took_each(self.space, [answer], sent_at_s)
+            session.took_each(self.space, [answer], sent_at_s, newest_loss)
         return answer
 
     def close_to(self, answer: Granted | Held, intent: str) -> Operation[tuple[str, ...]]:
@@ -352,13 +352,14 @@ class Core:
         if self.settings.disabled:
             return [_granted_by_nobody((target,)) for target in targets]
         session: AgentSession = yield from self.current()
-        sent_at_s = monotonic_s()
+        sent_at_s, newest_loss = monotonic_s(), session.newest_loss
         answers: list[Any] = []
         for start in range(0, len(targets), MAX_CLAIMS_A_CALL):
             part = tuple(targets[start : start + MAX_CLAIMS_A_CALL])
             each: ClaimedEach = yield from self._field.request(session, ClaimEach(self.space, part, mode, intent))
             answers += answers_of(each, part)
-        session.took_each(self.space, [answer for answer in answers if type(answer) is Granted], sent_at_s)
+        granted = [answer for answer in answers if type(answer) is Granted]
+        session.took_each(self.space, granted, sent_at_s, newest_loss)
         return [error_of(answer) or answer for answer in answers]
 
     def release(self, named: Sequence[PathName], *, generation: int, done: bool) -> Operation[Released]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from actors.runtime.errors import Corrupt, ScentfieldError
+from actors.runtime.errors import NOT_OURS, Corrupt, ScentfieldError
 from coordinator.editing.blob_store import BlobStore
 from coordinator.editing.request import Seen
 from coordinator.editing.undo import EditEntry, EditLog
@@ -155,7 +155,7 @@ def _loaded(path: Path, build: Callable[[Any], Value], what: str, then: str) -> 
         return build(json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         return None
-    except (KeyError, TypeError, ValueError) as error:
+    except (OSError, *NOT_OURS) as error:
         raise Corrupt(f"{path} does not hold what this agent {what} ({error}): move it away, and {then}") from error
 
 

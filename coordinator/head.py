@@ -23,7 +23,7 @@ from typing import Final
 
 import psutil
 
-from actors.runtime.errors import Unavailable
+from actors.runtime.errors import NOT_OURS, Unavailable
 from coordinator.folder import private_folder
 
 HOST: Final = "127.0.0.1"
@@ -49,7 +49,7 @@ class Head:
         try:
             process = psutil.Process(self.pid)
             return abs(process.create_time() - self.started_at_s) < 1.0 and process.status() != psutil.STATUS_ZOMBIE
-        except psutil.Error:
+        except (psutil.Error, OverflowError, ValueError):  # no process, or a number that is none's
             return False
 
 
@@ -61,8 +61,10 @@ def recorded_head(state_dir: Path) -> Head | None:
 
 def _last_head(state_dir: Path) -> Head | None:
     try:
-        return Head(**json.loads((state_dir / "head.json").read_text(encoding="utf-8")))
-    except (FileNotFoundError, ValueError, TypeError):
+        kept = json.loads((state_dir / "head.json").read_text(encoding="utf-8"))
+        texts = str(kept["address"]), str(kept["dashboard_url"]), str(kept["temp_dir"])
+        return Head(texts[0], texts[1], int(kept["pid"]), float(kept["started_at_s"]), texts[2])
+    except (FileNotFoundError, *NOT_OURS):
         return None
 
 

@@ -57,13 +57,23 @@ class AgentSession:
         """Whether the session surely lives, by the client's own deadline."""
         return self.end is None and (self.kept_by == "decay" or monotonic_s < self.valid_until_s)
 
-    def took_each(self, space: str, claims: Sequence[Granted], monotonic_s: float) -> None:
-        """Claims were granted or renewed by a request that was sent at `monotonic_s`."""
+    @property
+    def newest_loss(self) -> int:
+        """The number of the last loss that was heard of; losses are numbered upwards."""
+        return max((loss.number for loss in self.losses), default=0)
+
+    def took_each(self, space: str, claims: Sequence[Granted], monotonic_s: float, newest_loss: int) -> None:
+        """Claims were granted or renewed by a request that was sent at `monotonic_s`, when `newest_loss` was known.
+
+        A grant may be overtaken by the heartbeat that tells of its loss; it is not believed any more then.
+        """
         fades = self.kept_by == "decay"
         with self.lock:
+            lost = {loss.generation for loss in self.losses if loss.number > newest_loss and loss.space == space}
             for claim in claims:
-                until_s = monotonic_s + claim.expires_in_s if fades else math.inf
-                self.held[space, claim.generation, claim.targets] = until_s
+                if claim.generation not in lost:
+                    until_s = monotonic_s + claim.expires_in_s if fades else math.inf
+                    self.held[space, claim.generation, claim.targets] = until_s
 
     def holds(self, space: str, granted: Granted, monotonic_s: float) -> bool:
         """Whether a claim may be believed: neither given back, handed over nor lost, and the session surely lives."""
@@ -133,9 +143,8 @@ def new_token() -> str:
 def beat(session: AgentSession, sent_at_s: float, timeout_s: float) -> Operation[Alive]:
     """Say that the session is alive. Raises `UnknownAgent` with all that was lost if it is not any more."""
     conversation = session.conversations[SCENT_FIELD]
-    seen = max((loss.number for loss in session.losses), default=0)
     told = conversation.told()
-    raw = yield Call(SCENT_FIELD, conversation.unnumbered([Heartbeat(seen)]), timeout_s)
+    raw = yield Call(SCENT_FIELD, conversation.unnumbered([Heartbeat(session.newest_loss)]), timeout_s)
     try:
         alive: Alive = value_of(conversation.answers(raw, 1)[0])
     except UnknownAgent as error:

@@ -40,7 +40,7 @@ class Pins:
             told = json.loads(self._path.read_bytes())
         except FileNotFoundError:
             return {}
-        except ValueError as error:
+        except (RecursionError, ValueError) as error:
             raise self._unreadable(str(error)) from error
         if not isinstance(told, dict) or told.get("version") != _VERSION or not _are_pins(told.get("pins")):
             raise self._unreadable(f"it is not of version {_VERSION}")

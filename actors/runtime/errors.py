@@ -5,6 +5,12 @@ Expected outcomes (a claim that is held, an edit that misses) are answers, never
 
 from __future__ import annotations
 
+from typing import Final
+
+NOT_OURS: Final = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What taking plain values out of a file or a message raises where it holds others: other types, missing keys, numbers
+without end, lists in lists in lists."""
+
 
 class ScentfieldError(Exception):
     """Base of all errors that Scentfield raises on purpose.

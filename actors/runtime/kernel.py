@@ -154,8 +154,10 @@ class Kernel:
                 return
             answers.append(answer)
         changed = self._take_events()
-        kind = Answered if changed else AnsweredIdly
         packed = self._answer(slot, answers)
+        if not changed and all(type(answer) is BusyFor for answer in answers):
+            return  # it comes again under its number, and is no repetition then
+        kind = Answered if changed else AnsweredIdly
         self._record(kind(caller.session_id, envelope.number, envelope.received_through, packed))
 
     def _park(self, slot: int, caller: Caller, envelope: Envelope, ticket: Ticket) -> None:

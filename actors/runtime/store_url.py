@@ -58,8 +58,10 @@ def parse_url(url: str) -> sa.URL:
     """The URL of a store. Raises `Misuse`, which does not repeat it, for what is none."""
     try:
         parsed = sa.make_url(url)
-    except sa.exc.ArgumentError as error:
-        raise Misuse("the store's URL cannot be read: write it as postgresql://USER@HOST/DATABASE") from error
+    except (sa.exc.ArgumentError, ValueError):  # which may repeat a password that was taken for a port
+        raise _unreadable() from None
+    if "@" in (parsed.host or ""):  # the rest of a password that holds one; it would stand in messages
+        raise _unreadable()
     if parsed.drivername in ("postgresql", "postgres"):
         parsed = parsed.set(drivername=_DRIVER)
     if parsed.drivername not in (SQLITE, _DRIVER):
@@ -69,6 +71,13 @@ def parse_url(url: str) -> sa.URL:
         )
     password = parsed.query.get("password")  # the driver takes it there too, but SQLAlchemy would show it
     return parsed if password is None else parsed.difference_update_query(["password"]).set(password=str(password))
+
+
+def _unreadable() -> Misuse:
+    return Misuse(
+        "the store's URL cannot be read: write it as postgresql://USER:PASSWORD@HOST:PORT/DATABASE, and in names and "
+        "password %40 for @, %3A for : and %2F for /"
+    )
 
 
 def take_patience(url: sa.URL) -> tuple[sa.URL, Patience]:

@@ -32,6 +32,11 @@ _N_COLOURS: Final = 64
 _LEGEND: Final = re.compile(r"\{\{(\w+)\}\}")
 _UNITS: Final = {"percentunit": (100.0, " %"), "bytes": (1 / 2**20, " MiB"), "percent": (1.0, " %"), "s": (1.0, " s")}
 
+_MINUTE_S: Final = 60.0
+_SPANS: Final = (("days", 86_400.0), ("hours", 3_600.0), ("minutes", _MINUTE_S))
+_N_LEAST: Final = 4
+"""Of fewer days or hours the axis tells the smaller unit."""
+
 Line = tuple[str, tuple[tuple[float, float], ...]]
 
 
@@ -47,6 +52,19 @@ class Frame:
     def step_s(self) -> float:
         """The time between two points."""
         return max((self.to_s - self.from_s) / N_POINTS, 1.0)
+
+    @property
+    def told(self) -> str:
+        """From when to when, in UTC; the day once, if it is one."""
+        began, ended = (datetime.fromtimestamp(at_s, UTC) for at_s in (self.from_s, self.to_s))
+        until = f"{ended:%H:%M}" if ended.date() == began.date() else f"{ended:%Y-%m-%d %H:%M}"
+        return f"{began:%Y-%m-%d %H:%M} to {until} UTC"
+
+    @property
+    def unit(self) -> tuple[str, float]:
+        """What the axis of time is told in, and its seconds."""
+        span_s = self.to_s - self.from_s
+        return next((name, size_s) for name, size_s in _SPANS if span_s >= _N_LEAST * size_s or size_s == _MINUTE_S)
 
 
 def check_picture(path: Path) -> None:
@@ -68,7 +86,10 @@ def write_picture(board: Board, frame: Frame, prometheus: Prometheus, path: Path
     """
     check_picture(path)
     lines = [lines_of(panel, frame, prometheus) for panel in board.panels]
-    write_whole(path, _drawn(board, frame, lines))
+    from matplotlib import rc_context  # an extra, which `check_picture` has found
+
+    with rc_context({"text.parse_math": False}):  # a dollar in a label is a dollar
+        write_whole(path, _drawn(board, frame, lines))
     return [panel.title for panel, found in zip(board.panels, lines, strict=True) if not found]
 
 
@@ -100,8 +121,7 @@ def _drawn(board: Board, frame: Frame, lines: list[list[Line]]) -> bytes:
     panels = list(board.panels)
     heights = [_height(panels[first : first + _COLUMNS]) for first in range(0, len(panels), _COLUMNS)]
     figure = Figure(figsize=(_WIDTH_INCHES * _COLUMNS, sum(heights) + 0.5), layout="constrained")
-    began, ended = (datetime.fromtimestamp(at_s, UTC) for at_s in (frame.from_s, frame.to_s))
-    figure.suptitle(f"{board.title}, {began:%Y-%m-%d %H:%M} to {ended:%H:%M} UTC", fontsize="large")
+    figure.suptitle(f"{board.title}, {frame.told}", fontsize="large")
     places = list(figure.subplots(len(heights), _COLUMNS, squeeze=False, height_ratios=heights).flat)
     for axes, panel, found in zip(places, panels, lines, strict=False):
         axes.set_title(panel.title, fontsize="small")
@@ -129,11 +149,12 @@ def _in_few_colours(png: bytes) -> bytes:
 
 def _graph(axes: Axes, panel: Panel, lines: list[Line], frame: Frame) -> None:
     factor, unit = _UNITS.get(panel.unit, (1.0, ""))
+    of_time, size_s = frame.unit
     for name, points in lines[:MAX_LINES]:
-        at_min = [(at_s - frame.to_s) / 60 for at_s, _ in points]
-        axes.plot(at_min, [value * factor for _, value in points], linewidth=1.2, label=name)
-    axes.set_xlim((frame.from_s - frame.to_s) / 60, 0)
-    axes.set_xlabel(f"minutes{f', in{unit}' if unit else ''}", fontsize="x-small")
+        at = [(at_s - frame.to_s) / size_s for at_s, _ in points]
+        axes.plot(at, [value * factor for _, value in points], linewidth=1.2, label=name)
+    axes.set_xlim((frame.from_s - frame.to_s) / size_s, 0)
+    axes.set_xlabel(f"{of_time}{f', in{unit}' if unit else ''}", fontsize="x-small")
     axes.tick_params(labelsize="x-small")
     axes.grid(visible=True, linewidth=0.4)
     if any(name for name, _ in lines[:MAX_LINES]):

@@ -173,4 +173,5 @@ def _parts(figures: Figures, where: dict[str, Any]) -> list[Part]:
     parts += [Line(""), Grid(report.FAILURE_COLUMNS, rows) if rows else Line("no edit failed")]
     if n_more := report.n_failures_left_out(figures):
         parts.append(Line(f"and {n_more} more kinds of failures (--json)"))
-    return [*parts, Line(""), Grid(report.LAYER_COLUMNS, report.layer_rows(figures))]
+    about = Line("each layer beside what does without it; less is better")
+    return [*parts, Line(""), about, Grid(report.LAYER_COLUMNS, report.layer_rows(figures))]

@@ -20,13 +20,18 @@ class ProcessMark(NamedTuple):
     started_at_s: float
     at_s: float
 
+    @classmethod
+    def from_plain(cls, host: str, pid: int, started_at_s: float, at_s: float) -> ProcessMark:
+        """From a file. Raises `TypeError` or `ValueError` for what is no process."""
+        return cls(str(host), int(pid), float(started_at_s), float(at_s))
+
     def may_run(self, now_s: float) -> bool:
         """Whether that process may still be at work; one of another host counts for an hour."""
         if self.host != socket.gethostname():
             return now_s - self.at_s < FOREIGN_S
         try:
             return abs(psutil.Process(self.pid).create_time() - self.started_at_s) < _SAME_START_S
-        except psutil.Error:
+        except (psutil.Error, OverflowError, ValueError):  # no process, or a number that is none's
             return False
 
 

@@ -12,6 +12,7 @@ import json
 import sys
 from collections.abc import Iterable
 from typing import IO, Any, Final
+from unicodedata import combining, east_asian_width
 
 from actors.runtime.errors import ScentfieldError
 from coordinator.cli.outcome import Grid, Line, Outcome, Part, Verbatim
@@ -26,6 +27,12 @@ NEXT_STEPS: Final = {
     "bug": "this is a bug: please report it with this message",
 }
 """What to do about an error of this code, whatever its message says."""
+
+
+MAX_NAME: Final = 24
+MIN_FOLDED: Final = 7
+"""Columns that a text needs, so that it can be folded into them and read."""
+_GAP: Final = 2
 
 
 class Screen:
@@ -97,9 +104,17 @@ def _plain_lines(part: Line | Grid) -> Iterable[str]:
         yield visible(part.text)
         return
     table = [[visible(str(cell)) for cell in row] for row in (part.columns, *part.rows)]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    widths = [max(map(n_columns, column)) for column in zip(*table, strict=True)]
     for row in table:
-        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        padded = (cell + " " * (width - n_columns(cell)) for cell, width in zip(row, widths, strict=True))
+        yield "  ".join(padded).rstrip()
+
+
+def n_columns(text: str) -> int:
+    """How many columns of a terminal a text takes: two for a wide letter (UAX 11), none for a mark on another."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(letter) else 1 + (east_asian_width(letter) in "WF") for letter in text)
 
 
 def _show_rich(part: Line | Grid) -> None:
@@ -113,12 +128,31 @@ def _show_rich(part: Line | Grid) -> None:
     if isinstance(part, Line):
         console.print(Text(visible(part.text), style=part.style), soft_wrap=True)
         return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in part.columns:
-        table.add_column(column, overflow="fold")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    whole = _whole_columns(part, console.width)
+    for number, column in enumerate(part.columns):
+        table.add_column(column, overflow="fold", no_wrap=number in whole)
     for row in part.rows:
         table.add_row(*(Text(visible(str(cell))) for cell in row))
     console.print(table)
+
+
+def _whole_columns(grid: Grid, n_room: int) -> set[int]:
+    """The columns of names, which are not broken while the others have room enough to be folded beside them."""
+    cells = [[visible(str(row[number])) for row in grid.rows] for number in range(len(grid.columns))]
+    widths = {
+        number: max(map(n_columns, (grid.columns[number], *column)))
+        for number, column in enumerate(cells)
+        if any(column) and all(map(_is_name, column))
+    }
+    n_others = len(cells) - len(widths)
+    taken = sum(widths.values()) + MIN_FOLDED * n_others + _GAP * len(cells)
+    return set(widths) if taken <= n_room else set()
+
+
+def _is_name(text: str) -> bool:
+    """Whether a cell is one short word."""
+    return len(text) <= MAX_NAME and not any(map(str.isspace, text))
 
 
 def _write(stream: IO[str], text: str) -> None:

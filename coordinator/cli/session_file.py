@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from actors.runtime.errors import Busy, Corrupt
+from actors.runtime.errors import NOT_OURS, Busy, Corrupt
 from coordinator.cli.process import ProcessMark, own_mark
 from coordinator.conversation import Numbers
 from coordinator.domain import DOMAINS
@@ -96,14 +96,14 @@ class KeptSession:
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> KeptSession:
-        """From the file. Raises `KeyError`, `TypeError` or `ValueError` for other data."""
+        """From the file. Raises one of `NOT_OURS` for other data."""
         return cls(
             name=str(plain["name"]),
             space=str(plain["space"]),
             token=str(plain["token"]),
             session_id=str(plain["session_id"]),
             last=int(plain["last"]),
-            blocks=tuple(Block(int(first), ProcessMark(*owner)) for first, owner in plain["blocks"]),
+            blocks=tuple(Block(int(first), ProcessMark.from_plain(*owner)) for first, owner in plain["blocks"]),
             given_up={domain: frozenset(map(int, numbers)) for domain, numbers in plain["given_up"].items()},
         )
 
@@ -173,7 +173,7 @@ class SessionFolder:
             return KeptSession.from_plain(json.loads(path.read_text(encoding="utf-8")))
         except FileNotFoundError:
             return None
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except NOT_OURS as error:
             raise Corrupt(
                 f"{path} does not hold the session of agent {name!r} ({type(error).__name__}): remove it, and the next "
                 "call registers anew"

@@ -36,8 +36,11 @@ def top(
     --json or --once it looks once. Needs the extra `top`: pip install 'scentfield[top]'
     """
     # The client comes with the schemas of all domains, and `--help` does without.
+    from coordinator.http_transport import HttpTransport, token_for
     from coordinator.top.scout import Scout
 
+    if url:
+        HttpTransport(url, token_for(url, call.settings.state_dir))  # a URL that is none is wrong for ever: say so now
     scout = Scout(lambda: _lookout(call, url), time.monotonic)
     scout.look()
     if scout.sight is None:

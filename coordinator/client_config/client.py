@@ -15,6 +15,8 @@ from coordinator.client_config.marked_block import Marks
 NAME: Final = "scentfield"
 _TOML: Final = Marks("# scentfield: begin", "# scentfield: end")
 _MARKDOWN: Final = Marks("<!-- scentfield: begin -->", "<!-- scentfield: end -->")
+_TOOL_TIMEOUT_S: Final = 660
+"""Longer than a claim may wait (600 s): without it Codex gives each call up after 60 s."""
 GUIDE: Final = """\
 ## Other agents work here too
 
@@ -78,7 +80,8 @@ def _vs_code(root: Path, _home: Path, start: Start) -> Change:
 def _codex(_root: Path, home: Path, start: Start) -> Change:
     folder = Path(os.environ.get("CODEX_HOME") or home / ".codex")
     # A JSON string is a basic string of TOML too, and a list of them a list.
-    block = f"[mcp_servers.{NAME}]\n" + "\n".join(f"{key} = {json.dumps(one)}" for key, one in start.entry().items())
+    entry = start.entry() | {"tool_timeout_sec": _TOOL_TIMEOUT_S}
+    block = f"[mcp_servers.{NAME}]\n" + "\n".join(f"{key} = {json.dumps(one)}" for key, one in entry.items())
     return Change(folder / "config.toml", lambda text: _TOML.put(text, block), _TOML.take)
 
 

@@ -11,10 +11,12 @@ import contextlib
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
+from types import NoneType
 from typing import Final
 
+from actors.runtime.errors import NOT_OURS
 from coordinator.editing.file_error import file_error
 from coordinator.editing.file_lock import lock
 
@@ -57,6 +59,12 @@ class EditEntry:
         if self.from_path or other.from_path:
             return self.paths == other.paths[::-1]
         return (self.before_hash, self.after_hash) == (other.after_hash, other.before_hash)
+
+
+_TEXT: Final = (str, NoneType)
+_NUMBER: Final = (int, NoneType)
+_KINDS: Final[tuple[type | tuple[type, ...], ...]] = (str, _TEXT, _TEXT, str, _NUMBER, (int, float), _NUMBER, str)
+"""What the fields of an entry hold, in their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,9 +226,11 @@ def _signed(entry: EditEntry) -> str:
 
 def _entry(line: bytes) -> EditEntry | None:
     try:
-        return EditEntry(**json.loads(line))
-    except (ValueError, TypeError):
+        entry = EditEntry(**json.loads(line))
+    except NOT_OURS:
         return None
+    fields = zip(astuple(entry), _KINDS, strict=True)
+    return entry if all(isinstance(value, kinds) for value, kinds in fields) else None
 
 
 def _whole_bytes(fd: int) -> int:

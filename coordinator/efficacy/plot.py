@@ -27,16 +27,18 @@ def write_plot(seen: Figures, path: Path) -> None:
     """Draw the figures and write the picture whole. Raises `Misuse` as `check_plot` does."""
     check_plot(path)
     # The figure alone: pyplot would look for a screen and keep what is drawn.
+    from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=_INCHES, layout="constrained")
-    bounces, tokens, failures, layers = figure.subplots(2, 2).flat
-    _draw_bounces(bounces, seen)
-    _draw_tokens(tokens, seen)
-    _draw_failures(failures, seen)
-    _draw_layers(layers, seen)
     written = io.BytesIO()
-    figure.savefig(written, format="png", dpi=_DOTS_AN_INCH, metadata={"Software": None})
+    with rc_context({"text.parse_math": False}):  # a dollar in a name is a dollar
+        figure = Figure(figsize=_INCHES, layout="constrained")
+        bounces, tokens, failures, layers = figure.subplots(2, 2).flat
+        _draw_bounces(bounces, seen)
+        _draw_tokens(tokens, seen)
+        _draw_failures(failures, seen)
+        _draw_layers(layers, seen)
+        figure.savefig(written, format="png", dpi=_DOTS_AN_INCH, metadata={"Software": None})
     write_whole(path, written.getvalue())
 
 

@@ -12,13 +12,11 @@ from coordinator.efficacy.interval import HARMS, HELPS, NO_DIFFERENCE, Compariso
 FAILURE_COLUMNS: Final = ("extension", "last view", "cause", "edits")
 LAYER_COLUMNS: Final = (
     "layer",
-    "less is better",
+    "measure",
     "with it",
     "without",
-    "difference",
-    "95% interval",
-    "units",
-    "held out",
+    "difference, 95% interval",
+    "units, held out",
     "it",
 )
 MAX_FAILURES_SHOWN: Final = 12
@@ -77,17 +75,14 @@ def layer_rows(seen: Figures) -> list[tuple[object, ...]]:
 
 
 def _layer_row(one: Comparison) -> tuple[object, ...]:
-    difference = "" if one.difference is None else f"{one.difference:+.4f}"
-    interval = "" if one.low is None or one.high is None else f"{one.low:+.4f} to {one.high:+.4f}"
+    is_told = one.difference is not None and one.low is not None and one.high is not None
     return (
         one.layer,
         one.measure,
         _ratio(one.treatment),
         _ratio(one.holdout),
-        difference,
-        interval,
-        one.n_units,
-        one.n_holdout_units,
+        f"{one.difference:+.4f} ({one.low:+.4f} to {one.high:+.4f})" if is_told else "",
+        f"{one.n_units:,}, {one.n_holdout_units:,}",
         verdict_text(one),
     )
 

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from actors.runtime.errors import Corrupt, Misuse
+from actors.runtime.errors import NOT_OURS, Corrupt, Misuse
 
 FILE_NAME: Final = "gateway.json"
 
@@ -43,7 +43,7 @@ def read_address(state_dir: Path) -> GatewayAddress | None:
         return None
     except OSError as error:
         raise Misuse(f"{path} cannot be read ({error.strerror}): see who owns it") from error
-    except (KeyError, TypeError, ValueError) as error:
+    except NOT_OURS as error:
         raise Corrupt(f"{path} does not say where the gateway is: delete it, and run `scentfield up`") from error
 
 

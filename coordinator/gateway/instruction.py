@@ -8,12 +8,14 @@ from typing import Final
 INSTRUCTIONS: Final = (
     "Several agents work on these files at the same time. Before you change something, claim it: ctx_agent "
     'action=claim targets=["src/a.py"] intent="...". NOT GRANTED means that somebody is at it: take other '
-    "work, or wait with wait_s. Release what is done (done=true). Claims live as long as this connection; "
-    "ctx_agent action=sync shows who does what. Read with ctx_read and change with ctx_edit: it refuses what "
-    "somebody else holds, and tells you who changed a file since you read it. If you speak for sub-agents, "
+    "work, or wait with wait_s. An error says what to do next; no answer is never permission. Release what is done "
+    "(done=true). Claims live as long as this connection; ctx_agent action=sync shows who does what. Read with "
+    "ctx_read and change with ctx_edit: it refuses what somebody else holds, "
+    "and tells you who changed a file since you read it. If you speak for sub-agents, "
     'pass agent="name": each is an agent of its own, and your claims do not block it. Paths are relative to '
-    "the root. An error says what to do next; no answer is never permission."
+    "the root."
 )
+"""The rules come first: Codex shows a model the first 512 characters where it decides which server to use."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,9 +87,9 @@ _SAMPLES: Final[Mapping[Metric, Samples]] = {
         *_BY,
         "arm",
     ): _sides(lambda one: one.treatment, lambda one: one.holdout),
-    gauge("layer_units", "Files or sessions, each for a UTC day, that were counted in 30 days", *_BY, "arm"): _sides(
-        lambda one: one.n_treatment_units, lambda one: one.n_holdout_units
-    ),
+    gauge(
+        "layer_units", "Files, sessions or questions, each for a UTC day, that were counted in 30 days", *_BY, "arm"
+    ): _sides(lambda one: one.n_treatment_units, lambda one: one.n_holdout_units),
     gauge(
         "layer_difference",
         "Treatment less holdout; below 0 the layer helps. Not told while too few units are held out",

@@ -67,14 +67,15 @@ class Look:
 
 
 async def look_through(probe: Probe, terms: Terms, totals: TotalFile) -> Look:
-    """Ask the actors and the model, then the ledger, each within the probe's patience; and look at the indices.
+    """Ask the actors and the model, look at the indices, then ask the ledger: within 1.5 of the probe's patience.
 
     What their processes count is added up last, in the file of `totals`.
     """
+    began_s = probe.now_s()
     seen, account, indices = await asyncio.gather(
         probe.look(), probe.look_at_model(), probe.look_at_indices(lambda: account_of(totals.state_dir))
     )
-    evidence = await probe.look_at_evidence(seen)
+    evidence = await probe.look_at_evidence(seen, began_s)
     sightings, model, indices = await totals.carried(seen, account, indices)
     figures = None if evidence is None else figures_of(evidence, terms)
     return Look(sightings, model, figures, indices, totals.is_kept)

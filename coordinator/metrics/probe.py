@@ -21,6 +21,8 @@ from coordinator.metrics.collector import Sighting
 from coordinator.retrieval.account import RetrievalAccount
 
 PATIENCE_S: Final = 2.0
+SCRAPE_PATIENCES: Final = 1.5
+"""All that is asked for a scrape takes this much of the probe's patience at most, though one follows from the other."""
 PROOF_S: Final = 1.0
 _GIVE_UP_S: Final = 60.0
 _QUESTIONS: Final[Mapping[str, Any]] = MappingProxyType(
@@ -89,10 +91,15 @@ class Probe:
         await asyncio.wait([self._indices], timeout=self._patience_s)
         return self._indices.result() if self._indices.done() else RetrievalAccount()
 
-    async def look_at_evidence(self, sightings: Sequence[Sighting]) -> Evidence | None:
+    def now_s(self) -> float:
+        """The time, for `look_at_evidence`."""
+        return self._monotonic()
+
+    async def look_at_evidence(self, sightings: Sequence[Sighting], began_s: float) -> Evidence | None:
         """What the ledger adds up to, once it was told what the other state actors say; None if it does not answer.
 
-        Waits for `patience_s` seconds, and not at all where the quality store was silent already.
+        Waits for `patience_s` seconds, and for half as many again since `began_s` at most; not at all where the quality
+        store was silent already.
         """
         if not any(seen.domain == QUALITY_STORE and seen.counts is not None for seen in sightings):
             return None
@@ -100,7 +107,8 @@ class Probe:
             accounts = [account_of(seen.account, seen.counts) for seen in sightings]
             told = [account for account in accounts if account is not None]
             self._evidence = asyncio.create_task(_evidence_of(self._line, told))
-        await asyncio.wait([self._evidence], timeout=self._patience_s)
+        left_s = began_s + SCRAPE_PATIENCES * self._patience_s - self._monotonic()
+        await asyncio.wait([self._evidence], timeout=max(0.0, min(self._patience_s, left_s)))
         if not self._evidence.done() or self._evidence.exception() is not None:
             return None
         return self._evidence.result()

@@ -28,14 +28,15 @@ scrapes it; `scentfield metrics` prints the same without it. `/healthz` has each
 it back, once a second at most: it answers 200 while all of them can, else 503, and says what is wrong. `/ray-nodes`
 lists where Ray's own metrics are, for Prometheus' HTTP service discovery. [boards.md](boards.md) has boards and alerts.
 
-The exporter asks the state actors when it is scraped and waits for two seconds at most; the indices that retrieval
-keeps on its own node it looks into. It shows committed values only: what it has shown is still there after a crash.
-The counts of claims, edits and reads are kept in the stores and go on over restarts. Those of an actor's own work
-(requests, turns, commits) are counted by its process from zero; exporter, gateway and `scentfield metrics` add up what
-each process had counted when it was last seen, in a file of the state folder, so that no counter that was shown ever
-falls, whichever process is killed. So do they with the counts of searches, which each index keeps: an index that cannot
-be read, or is gone, takes nothing away. Counters fall after `restore`, and where the state folder is lost.
-`scentfield_process_totals_kept` says whether that file can be written.
+The exporter asks the state actors when it is scraped, and then the ledger; it waits for two seconds at most for an
+actor, and for three and a half in all. The indices that retrieval keeps on its own node it looks into. It shows
+committed values only: what it has shown is still there after a crash. The counts of claims, edits and reads are kept
+in the stores and go on over restarts. Those of an actor's own work (requests, turns, commits) are counted by its
+process from zero; exporter, gateway and `scentfield metrics` add up what each process had counted when it was last
+seen, in a file of the state folder, so that no counter that was shown ever falls, whichever process is killed. So do
+they with the counts of searches, which each index keeps: an index that cannot be read, or is gone, takes nothing
+away. Counters fall after `restore`, and where the state folder is lost. `scentfield_process_totals_kept` says whether
+that file can be written.
 
 Labels are bounded: `domain` is a state actor, `kind` a kind of signal, entry, vote or placement, `extension` a file
 extension (200 rows, then `other`), `mode` the way a file was shown, `cause` why something ended, `source` what decided

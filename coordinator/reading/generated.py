@@ -22,9 +22,14 @@ _LOCK_FILES = frozenset(
 )  # fmt: skip
 
 
+def is_lock_file(path: str) -> bool:
+    """Whether a package manager writes the file, by its name."""
+    return PurePosixPath(path).name.lower() in _LOCK_FILES
+
+
 def note_on(source: SourceText, path: str) -> str:
     """What to say of a file that a tool writes; nothing of others."""
-    if PurePosixPath(path).name.lower() in _LOCK_FILES:
+    if is_lock_file(path):
         return "lock file: its tool writes it"
     if _SIGNS.search(source.text[:SEARCHED_CHARACTERS]):
         return "says it is generated: change what it is made from"

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 PIECE_SHARE: Final = 0.95
 """Of the budget, for the best pieces; signatures take the rest."""
+N_CONTEXT_LINES: Final = 1
 MAX_COMPARED_PIECES: Final = 2_000
 """Of a larger file the pieces are not compared by meaning."""
 
@@ -61,7 +62,7 @@ class UnitChoice:
         self._ranked = sorted(range(len(self.pieces)), key=lambda place: (-self.scores[place], place))
         redundant = self._redundant(vectors)
         self.n_redundant = len(redundant)
-        self._wanted = [self.pieces[place].lines for place in self._ranked if place not in redundant]
+        self._wanted = [self._with_context(place) for place in self._ranked if place not in redundant]
         self._signatures = self._ranked_signatures()
 
     def within(self, limit: int, *, base_tokens: int, tag: str) -> ShownLines:
@@ -71,6 +72,11 @@ class UnitChoice:
         _add(packing, self._signatures, limit)
         _add(packing, self._wanted, limit)
         return packing.shown
+
+    def _with_context(self, place: int) -> LineRange:
+        """A piece and the line on either side of it: an edit of its first or last line quotes them too."""
+        first, last = self.pieces[place].lines
+        return max(1, first - N_CONTEXT_LINES), min(self._cut.n_lines, last + N_CONTEXT_LINES)
 
     def _redundant(self, vectors: Vectors | None) -> frozenset[int]:
         """The places of pieces that say what a piece of a higher rank says."""

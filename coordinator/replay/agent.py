@@ -83,17 +83,25 @@ def markers_of(view: View) -> list[Marker]:
 
 
 class Agent:
-    """One agent with one view of one file; `edit` is called for each place in order."""
+    """One agent with one view of one file; `edit` is called for each place in order.
 
-    def __init__(self, replayed: Replayed, view: View) -> None:
+    `known`, if given, are the lines that it knows in the place of those that the view shows.
+    """
+
+    def __init__(self, replayed: Replayed, view: View, known: ShownLines | None = None) -> None:
         self._replayed = replayed
-        self._shown = view.shown
+        self._shown = view.shown if known is None else known
         self._markers = markers_of(view)
         # A marker may stand for several units: "feed,Parser.close,+3".
         self._named = {name for marker in self._markers for name in marker.name.split(",") if name}
         self.extra_printed = 0
         self.n_calls = 0
         self.n_failed = 0
+
+    def edit_as_believed(self, needed: LineRange) -> None:
+        """Edit a place that is not as the agent was shown it: that fails, unless a failure before has shown it all."""
+        if not self.n_failed:
+            self._fail(needed)
 
     def edit(self, needed: LineRange) -> bool:
         """Edit a place, at whatever it costs to see it; whether that took no failure."""

@@ -15,6 +15,9 @@ MAX_FILES_A_COMMIT: Final = 50
 MAX_HUNKS_A_FILE: Final = 50
 MAX_QUERY_CHARACTERS: Final = 2_000
 
+LOCK_FILE: Final = "lock_file"
+"""The reason for what `is_lock_file` knows: its tool writes it, so nobody reads it in order to edit it."""
+
 Skipped = Counter[str]
 """How many were passed over, by reason."""
 

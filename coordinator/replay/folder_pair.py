@@ -9,9 +9,10 @@ from typing import Final
 
 from actors.runtime.errors import Misuse
 from coordinator.editing.atomic_file import read_bytes
+from coordinator.reading.generated import is_lock_file
 from coordinator.reading.line_diff import diff_lines
 from coordinator.reading.source import SourceText
-from coordinator.replay.change import MAX_FILE_BYTES, Change, Skipped, usable_source
+from coordinator.replay.change import LOCK_FILE, MAX_FILE_BYTES, Change, Skipped, usable_source
 from coordinator.replay.hunk import hunks_between
 
 MAX_FILES: Final = 50_000
@@ -62,6 +63,8 @@ class FolderPair:
         old, new = read_bytes(self._before / path), read_bytes(self._after / path)
         if old == new:
             return ""
+        if is_lock_file(path):
+            return LOCK_FILE
         return _compared(path, old, usable_source(old, ()), usable_source(new, ()))
 
 

@@ -6,8 +6,16 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from actors.runtime.errors import Misuse
+from coordinator.reading.generated import is_lock_file
 from coordinator.replay.blob_reader import BlobReader, reading_blobs
-from coordinator.replay.change import MAX_FILES_A_COMMIT, MAX_QUERY_CHARACTERS, Change, Skipped, usable_source
+from coordinator.replay.change import (
+    LOCK_FILE,
+    MAX_FILES_A_COMMIT,
+    MAX_QUERY_CHARACTERS,
+    Change,
+    Skipped,
+    usable_source,
+)
 from coordinator.replay.git_repository import GitRepository
 from coordinator.replay.past import N_PAST_COMMITS, Past
 from coordinator.replay.patch import Commit, Entry, commits_of
@@ -86,6 +94,8 @@ class History:
             path = entry.path.decode("utf-8")
         except UnicodeDecodeError:
             return "name_not_utf8"
+        if is_lock_file(path):
+            return LOCK_FILE
         before = blobs.read(entry.old_blob)
         if before is None:
             return "missing_object"

@@ -25,6 +25,8 @@ from actors.runtime.table import journal_table
 
 _MEMORY: Final = Path("/dev/shm")
 _TORN_BYTES: Final = 24
+STAGES: Final = ("parts", "head", "pruning", "rows")
+"""What a compaction has still to do: write the snapshot, say that it is whole, drop older ones, drop the rows in it."""
 _STEPS: Final = (("head", "BEFORE UPDATE"), ("row", "BEFORE INSERT"), ("end", "AFTER INSERT"))
 
 
@@ -35,14 +37,14 @@ class Killed(BaseException):
 class SimStore(Store):
     """A store whose name in messages is the same on every machine, and whose engine outlives its processes.
 
-    `at_step` hears of each step inside a commit. With `keeps_rows` a compaction prunes nothing, as one that dies.
+    `at_step` hears of each step inside a commit, `at_stage` of each stage of a compaction before it begins.
     """
 
     def __init__(self, file: Path, domain: str) -> None:
         super().__init__(sqlite_url(file), domain)
         self.where = f"the simulated disk ({domain})"
         self.at_step: Callable[[str], None] = lambda _: None
-        self.keeps_rows = False
+        self.at_stage: Callable[[str], None] = lambda _: None
         sa_event.listen(self.engine, "connect", self._connected)
 
     def _connected(self, connection: Any, _record: object) -> None:
@@ -69,10 +71,23 @@ class SimStore(Store):
     def close(self) -> None:
         """Keep the engine: its compiled statements are half the cost of a start."""
 
+    def write_snapshot(self, seq: int, parts: Iterator[list[Any]], *, run: str) -> bool:
+        """Write a snapshot, unless its writer dies."""
+        self.at_stage("parts")
+        return super().write_snapshot(seq, parts, run=run)
+
+    def _finish_snapshot(self, seq: int, run: str, sums: list[bytes]) -> bool:
+        self.at_stage("head")
+        return super()._finish_snapshot(seq, run, sums)
+
     def prune(self, seq: int, *, run: str) -> None:
-        """Drop what a snapshot replaces."""
-        if not self.keeps_rows:
-            super().prune(seq, run=run)
+        """Drop what a snapshot replaces, unless whoever does so dies."""
+        self.at_stage("pruning")
+        super().prune(seq, run=run)
+
+    def _prune_rows(self, seq: int) -> bool:
+        self.at_stage("rows")
+        return super()._prune_rows(seq)
 
     def tear(self, seq: int) -> None:
         """Leave the end of a row as a write that was cut short would: zeros where it did not get to."""

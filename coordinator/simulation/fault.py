@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from coordinator.simulation.history import Happened
+from actors.coordination.messages import SCHEMA
+from actors.runtime.wire import encode_request
+from actors.scent_field.messages import ForceRelease, Release
+from actors.sessions.messages import Goodbye
+from coordinator.domain import SCENT_FIELD
+from coordinator.simulation.disk import STAGES
+from coordinator.simulation.history import IMPOSTOR, Happened
 from coordinator.simulation.plan import MEAN_S
+from coordinator.simulation.universe import SPACES, TARGETS
 
 if TYPE_CHECKING:
     from coordinator.simulation.host import Host
@@ -15,6 +22,8 @@ if TYPE_CHECKING:
 
 _TRAPS: Final = ("before", "head", "row", "end", "after", "answer", "answer", "torn")
 _BOTH_SHARE: Final = 0.3
+_FORCED: Final = (SPACES[0], TARGETS[0], "it is in the way")
+_FIRST_PRETENDED: Final = 1_000_000
 _JUMPS_S: Final = (-86_400.0, -3_600.0, -5.0, 5.0, 3_600.0, 40_000.0, 3 * 86_400.0)
 
 
@@ -39,7 +48,9 @@ class Faults:
             "outage": self._take_away,
             "compaction": self._compact,
             "storm": self._storm,
+            "impostor": self._pretend,
         }
+        self._n_pretended = 0
 
     def start(self) -> None:
         """Set the first of each."""
@@ -110,7 +121,23 @@ class Faults:
         host.stay_away(for_s)
 
     def _compact(self) -> None:
-        self._host().compact(dies=self._random.random() < 0.3)
+        """The child reads, writes and prunes while the world goes on; it may die before any of that is done."""
+        stages = [self._random.choice((0, 0, 3, 30)) for _ in STAGES]
+        dies_at = self._random.choice(STAGES) if self._random.random() < 0.3 else ""
+        self._host().compact(dict(zip(STAGES, stages, strict=True)), dies_at)
+
+    def _pretend(self) -> None:
+        """Somebody who does not know an agent's token speaks in its name."""
+        sessions = [agent.session for agent in self._world.agents if agent.session is not None]
+        if not sessions:
+            return
+        self._n_pretended += 1
+        session, path = self._random.choice(sessions), self._random.choice(TARGETS)
+        command = self._random.choice((Goodbye(), Release(SPACES[0], (path,), 0, False), ForceRelease(*_FORCED, True)))
+        number = _FIRST_PRETENDED + self._n_pretended
+        wire: Any = SCHEMA.wire_of(command)
+        raw = encode_request([(session.session_id, "0" * 32, number, 0, (), (wire,))])
+        self._world.call(IMPOSTOR, SCENT_FIELD, raw, lambda _call, _raw: None)
 
     def _storm(self) -> None:
         for_s = self._random.uniform(0.5, 3.0)

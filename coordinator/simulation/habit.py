@@ -195,9 +195,9 @@ def _nothing() -> Operation[Any]:
     yield Pause(0.0)
 
 
-def _take(agent: Agent, session: AgentSession, space: str, granted: Granted, sent_at_s: float) -> None:
-    """What the client does with a grant."""
-    session.took_each(space, [granted], sent_at_s)
+def _take(agent: Agent, session: AgentSession, space: str, granted: Granted, asked: tuple[float, int]) -> None:
+    """What the client does with a grant; `asked` says when it was asked for, and which loss was known then."""
+    session.took_each(space, [granted], *asked)
     kept = [
         (where, one) for where, one in agent.holding if (where, one.generation, one.targets) != _key(space, granted)
     ]
@@ -209,26 +209,26 @@ def _key(space: str, granted: Granted) -> tuple[str, int, tuple[str, ...]]:
 
 
 def _claimed(agent: Agent, session: AgentSession, command: Claim | ClaimAny) -> Operation[Any]:
-    sent_at_s = agent.now_s()
+    asked = agent.now_s(), session.newest_loss
     answer: Granted | Held = yield from agent.field.request(session, command, wait_s=command.wait_s)
     if type(answer) is Granted:
-        _take(agent, session, command.space, answer, sent_at_s)
+        _take(agent, session, command.space, answer, asked)
 
 
 def _claimed_each(agent: Agent, session: AgentSession, command: ClaimEach) -> Operation[Any]:
-    sent_at_s = agent.now_s()
+    asked = agent.now_s(), session.newest_loss
     each: ClaimedEach = yield from agent.field.request(session, command)
     for answer in answers_of(each, command.targets):
         if type(answer) is Granted:
-            _take(agent, session, command.space, answer, sent_at_s)
+            _take(agent, session, command.space, answer, asked)
 
 
 def _claimed_together(agent: Agent, session: AgentSession, commands: list[Claim]) -> Operation[Any]:
-    sent_at_s = agent.now_s()
+    asked = agent.now_s(), session.newest_loss
     answers = yield from agent.field.request_many(session, commands)
     for command, answer in zip(commands, answers, strict=True):
         if type(answer) is Granted:
-            _take(agent, session, command.space, answer, sent_at_s)
+            _take(agent, session, command.space, answer, asked)
 
 
 def _given_back(agent: Agent, session: AgentSession, command: GiveBack) -> Operation[Any]:

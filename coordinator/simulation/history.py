@@ -6,9 +6,11 @@ facts as they stand in the journal. `at_s` is virtual time.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 Message: TypeAlias = list[Any]
+IMPOSTOR: Final = "impostor"
+"""Whose requests name other agents' sessions, with tokens that are not theirs."""
 
 
 class Sent(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from random import Random
 from typing import Final
@@ -17,7 +17,7 @@ from actors.runtime.settings import MailboxLimits
 from coordinator.simulation.agenda import Agenda
 from coordinator.simulation.call import Call
 from coordinator.simulation.carrier import Carrier
-from coordinator.simulation.disk import SimDisk
+from coordinator.simulation.disk import Killed, SimDisk
 from coordinator.simulation.history import Happened, Mended, Record, Stalled, Torn
 from coordinator.simulation.network import Network
 from coordinator.simulation.process import Process
@@ -27,6 +27,7 @@ _RERUN_SHARE: Final = 0.6
 _QUEUE_SHARE: Final = 0.7
 _STALE_SHARE: Final = 0.3
 _MEND_S: Final = 0.5
+_MOST_FOLDING: Final = 2
 
 
 class KeptTable(EventTable):
@@ -79,9 +80,9 @@ class Host:
         self._carrier = carrier
         self._n_processes = 0
         self._n_compactions = 0
+        self._n_folding = 0
         self._is_mending = False
         self._waiting: list[Call] = []
-        self.turned_away: set[int] = set()
         self._back_at_s = 0.0
 
     def make_machine(self) -> Machine:
@@ -93,12 +94,7 @@ class Host:
     # Requests
 
     def deliver(self, call: Call) -> None:
-        """A copy of a request has come to the actor, wherever that is now; not of one that was turned away unread.
-
-        Ray sends no call again that has an answer, and a client takes "busy" and "unavailable" for one.
-        """
-        if call.number in self.turned_away:
-            return
+        """A copy of a request has come to the actor, wherever that is now."""
         stale = self._stale
         if stale is not None and stale.is_alive and self.random.random() < _STALE_SHARE:
             stale.take(call)
@@ -222,18 +218,32 @@ class Host:
             self.disk.store.cut_after(head.seq - 1)
             self.record(Mended(self.agenda.now_s, self.name, head.seq - 1))
 
-    def compact(self, *, dies: bool) -> None:
-        """Fold the journal as the child process does; with `dies` the child ends before it prunes."""
-        store = self.disk.store
-        if self.current is None or self.disk.is_full or self._is_mending:
+    def compact(self, steps: Mapping[str, int], dies_at: str) -> None:
+        """Fold the journal as the child process does: at each stage the world goes on for so many `steps`.
+
+        With `dies_at` the child ends at that stage. A second child may start meanwhile, and no third one.
+        """
+        if self.current is None or self._is_mending or self._n_folding >= _MOST_FOLDING:
             return
         self._n_compactions += 1
-        store.keeps_rows = dies
+        store, run = self.disk.store, f"run-{self._n_compactions}"
+        before, self._n_folding = store.at_stage, self._n_folding + 1
+        store.at_stage = lambda stage: self._fold(stage, steps[stage], dies_at)
         try:
-            seq = compact(store, Kernel(self.make_machine()), run=f"run-{self._n_compactions}")
+            seq = compact(store, Kernel(self.make_machine()), run=run)
         except ScentfieldError as error:
             self.note(f"the journal cannot be folded: {error.code}")
+        except Killed:
+            self.note(f"who folds the journal dies with the {dies_at} to come")
         else:
-            self.note(f"the journal is folded up to row {seq}{', and the old rows stay' if dies else ''}")
+            self.note(f"the journal is folded up to row {seq}")
         finally:
-            store.keeps_rows = False
+            store.at_stage, self._n_folding = before, self._n_folding - 1
+
+    def _fold(self, stage: str, n_steps: int, dies_at: str) -> None:
+        """What happens while the child is about to write this."""
+        for _ in range(n_steps):
+            self.agenda.step()
+        if stage == dies_at:
+            raise Killed(stage)
+        self.disk.check_room()

@@ -6,7 +6,7 @@ everything breaks all the time never gets anywhere.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from actors.runtime.settings import MailboxLimits
@@ -16,6 +16,8 @@ from coordinator.simulation.checker.terms import Terms
 N_STEPS: Final = 2_000
 N_AGENTS: Final = 8
 MAX_AGENTS: Final = 20_000
+_FEW: Final = 6
+"""Requests that fill a short queue: a process that stands still turns others away."""
 HALF_LIFE_S: Final = 6.0
 """Of CLAIMED signals: a claim that no heartbeat keeps fades after 16.4 s."""
 
@@ -33,8 +35,11 @@ MEAN_S: Final = {
     "outage": 60.0,
     "compaction": 15.0,
     "storm": 15.0,
+    "impostor": 3.0,
 }
 """Each fault, and the mean of the virtual seconds between two of its kind."""
+_DRAWN_LAST: Final = ("impostor",)
+"""What was added later is drawn last: a seed without it stays the world that it was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +76,17 @@ class Plan:
 def draw_plan(chance: Chance, seed: int, *, n_steps: int = N_STEPS, n_agents: int = N_AGENTS) -> Plan:
     """The plan of a seed."""
     random = chance.plan
-    faults = tuple(name for name in MEAN_S if random.random() < 0.4)
+    faults = tuple(name for name in MEAN_S if name not in _DRAWN_LAST and random.random() < 0.4)
     terms = Terms(lock_delay_s=random.choice((2.0, 2.0, 4.0)), idle_s=random.choice((9.0, 25.0)))
-    return Plan(
+    plan = Plan(
         seed=seed,
         n_steps=n_steps,
         n_agents=n_agents,
         terms=terms,
         limits=MailboxLimits(
-            max_batch=random.choice((1, 4, 512)), max_unacknowledged=random.choice((4, 256)), relaxed_s=1.0
+            max_batch=random.choice((1, 4, 512)),
+            max_unacknowledged=random.choice((4, 256)),
+            relaxed_s=1.0,
         ),
         faults=faults,
         loss_share=random.choice((0.0, 0.0, 0.02, 0.1)),
@@ -89,3 +96,6 @@ def draw_plan(chance: Chance, seed: int, *, n_steps: int = N_STEPS, n_agents: in
         mean_think_s=random.choice((0.1, 0.3, 0.8)),
         has_quality_store=random.random() < 0.3,
     )
+    more = tuple(name for name in _DRAWN_LAST if random.random() < 0.4)
+    limits = replace(plan.limits, max_queue=random.choice((2_000, 2_000, max(_FEW, n_agents))))
+    return replace(plan, faults=faults + more, limits=limits)

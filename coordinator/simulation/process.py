@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 _LOOP_S: Final = (0.0002, 0.002)
 """Between a delivery and the turn that takes it."""
-_UNREAD: Final = ("unavailable", "corrupt", "invariant_broken")
 
 
 class Process:
@@ -104,8 +103,6 @@ class Process:
         field_s = self.mailbox.clock.field_s
         self.host.record(Replied(self._now_s, self.host.name, self.number, field_s, call.number, answers))
         self.unanswered.pop(call.number, None)
-        if all(answer[0] == "busy" or (answer[0] == "failed" and answer[1] in _UNREAD) for answer in answers):
-            self.host.turned_away.add(call.number)
         self.host.network.carry(call.who, partial(call.hear, call, raw))
 
     def nudge(self) -> None:

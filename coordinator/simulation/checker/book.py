@@ -50,11 +50,16 @@ class Book:
     counters: Counter[str] = field(default_factory=Counter)
     spaces: set[str] = field(default_factory=set)
     prevented: set[tuple[str, str, str, int]] = field(default_factory=set)
+    past_lineages: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def lineage(self, session_id: str) -> tuple[str, ...]:
         """A session and its ancestors."""
         session = self.sessions.get(session_id)
         return (session_id,) if session is None else session.lineage
+
+    def lineage_ever(self, session_id: str) -> tuple[str, ...]:
+        """The same, also of a session that has ended."""
+        return self.past_lineages.get(session_id) or self.lineage(session_id)
 
     def blocking(
         self, space: str, lineage: tuple[str, ...], targets: tuple[str, ...], shared: bool, field_s: float
@@ -136,7 +141,8 @@ class Book:
                 self.row,
             )
             self.counters["sessions_registered"] += 1
-        elif self.sessions.pop(event.session_id, None):
+        elif session := self.sessions.pop(event.session_id, None):
+            self.past_lineages[event.session_id] = session.lineage
             self.ended_sessions[event.session_id] = (self.row, event.reason)
             self.counters[f"sessions_ended_{event.reason}"] += 1
 

@@ -9,11 +9,12 @@ from coordinator.simulation.checker.book import Book, facts_of
 from coordinator.simulation.checker.count import Counters
 from coordinator.simulation.checker.grant import WholeGrants
 from coordinator.simulation.checker.holding import Generations, LockDelay, OneHolder
-from coordinator.simulation.checker.identity import KeptChildren, NewIdentities
+from coordinator.simulation.checker.identity import KeptChildren, NewIdentities, OwnWord
 from coordinator.simulation.checker.lifetime import Causes, HeartbeatCounts, Lifetime
 from coordinator.simulation.checker.loss import LossesTold
 from coordinator.simulation.checker.note import Notes, TroubleTold
-from coordinator.simulation.checker.queue import InTurn, NobodyForgotten, NoRing
+from coordinator.simulation.checker.queue import InTurn, NobodyForgotten, NoRing, RestEnds
+from coordinator.simulation.checker.receipt import Receipts
 from coordinator.simulation.checker.renewal import RenewalsStay
 from coordinator.simulation.checker.reply import Answers
 from coordinator.simulation.checker.request import Acknowledged, OnceEach
@@ -31,13 +32,16 @@ RULES: Final[tuple[type[Rule], ...]] = (
     Lifetime,
     HeartbeatCounts,
     NewIdentities,
+    OwnWord,
     KeptChildren,
     Causes,
     LossesTold,
     InTurn,
     NobodyForgotten,
+    RestEnds,
     NoRing,
     OnceEach,
+    Receipts,
     RenewalsStay,
     Acknowledged,
     TrueAnswers,

@@ -1,11 +1,13 @@
-"""Each session is somebody new, and ends with its parent if that keeps it, and only then."""
+"""Each session is somebody new, has its own word, and ends with its parent if that keeps it, and only then."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
 from actors.sessions.registry import SessionEnded, SessionRegistered
-from coordinator.simulation.checker.rule import Rule
+from coordinator.simulation.checker.receipt import was_turned_away
+from coordinator.simulation.checker.rule import Record, Rule
+from coordinator.simulation.history import IMPOSTOR, Replied, Sent
 
 
 class NewIdentities(Rule):
@@ -23,6 +25,27 @@ class NewIdentities(Rule):
             if event.incarnation <= self._newest:
                 self.broken(f"{event.session_id} has a number that was given before: {self._newest} was the last one")
             self._newest = max(self._newest, event.incarnation)
+
+
+class OwnWord(Rule):
+    """Whoever does not know a session's token is told so, and moves nothing."""
+
+    name: ClassVar[str] = "nobody speaks for another"
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._pretended: dict[int, Sent] = {}
+
+    def saw(self, record: Record) -> None:
+        """What an impostor asks for, and what it hears."""
+        match record:
+            case Sent(who=who) if who == IMPOSTOR:
+                self._pretended[record.call] = record
+            case Replied() if record.call in self._pretended and not was_turned_away(record.answers):
+                for answer in record.answers:
+                    if answer[:2] != ["failed", "unknown_agent"]:
+                        session_id = self._pretended[record.call].session_id
+                        self.broken(f"somebody without the token of {session_id} was answered {answer[0]!r}")
 
 
 class KeptChildren(Rule):

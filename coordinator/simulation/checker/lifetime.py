@@ -185,7 +185,8 @@ class HeartbeatCounts(Rule):
 class Causes(Rule):
     """A claim ends by its holder, with its session, by fading, for its rest, or by force, and not otherwise.
 
-    Rest ends it for somebody who waits for it and whom it keeps out.
+    Rest ends it for somebody who waits for it and whom it keeps out. Whoever falls silent takes along the children that
+    its connection kept, and what these had has expired too: they may still be in the middle of a write.
     """
 
     name: ClassVar[str] = "a claim ends with a cause"
@@ -194,6 +195,7 @@ class Causes(Rule):
         super().__init__(*given)
         self._ended: list[tuple[Lease, LeaseEnded]] = []
         self._in_row: set[tuple[str, str]] = set()
+        self._fates: dict[str, str] = {}
         self._in_the_way: set[int] = set()
 
     def fact(self, event: Any) -> None:
@@ -204,7 +206,11 @@ class Causes(Rule):
             case ReleaseForced():
                 self._in_row.add(("forced", event.from_session))
             case SessionEnded():
-                self._in_row.add(("dead", event.session_id))
+                session = self.book.sessions.get(event.session_id)
+                parent = "" if session is None else session.parent
+                self._fates[event.session_id] = (
+                    self._fates.get(parent, "") if event.reason == "parent" else event.reason
+                )
             case LeaseEnded() if event.lease_id in self.book.leases:
                 lease = self.book.leases[event.lease_id]
                 self._ended.append((lease, event))
@@ -220,6 +226,7 @@ class Causes(Rule):
                 self.broken(f"the claim of {lease.session_id} ended ({event.reason}) without a cause", lease.began)
         self._ended.clear()
         self._in_row.clear()
+        self._fates.clear()
         self._in_the_way.clear()
         if not self.row.is_tick:
             self._check_live()
@@ -244,8 +251,8 @@ class Causes(Rule):
             case "idle":
                 has_rested = event.at_s >= lease.progress_at_s + terms.idle_s - EPSILON_S
                 return has_rested and lease.lease_id in self._in_the_way
-            case "expired" | "goodbye" | "parent":
-                return ("dead", lease.session_id) in self._in_row
+            case "expired" | "goodbye":
+                return self._fates.get(lease.session_id) == event.reason
         return False
 
     def _check_live(self) -> None:

@@ -118,6 +118,29 @@ class NobodyForgotten(Rule):
                 self.broken(f"{waiter.session_id} still waits at the end", waiter.row)
 
 
+class RestEnds(Rule):
+    """A claim on which nobody has worked for `idle_s` does not keep somebody waiting any longer."""
+
+    name: ClassVar[str] = "a rested claim makes way"
+
+    def settled(self) -> None:
+        """Look at whoever was in the line before this row: what ends by itself ends before anybody asks."""
+        for waiter in self.book.waiters.values() if not self.row.is_tick else ():
+            if waiter.row != self.book.row:
+                self._check(waiter)
+
+    def _check(self, waiter: Waiter) -> None:
+        field_s, lineage = self.row.field_s, self.book.lineage(waiter.session_id)
+        for lease in self.book.blocking(waiter.space, lineage, waiter.targets, waiter.shared, field_s):
+            if lease.is_live and lease.progress_at_s + self.book.terms.idle_s < field_s - EPSILON_S:
+                self.broken(
+                    f"{waiter.session_id} waits for {lease.session_id}, whose claim on {', '.join(lease.targets)} has "
+                    f"rested since {lease.progress_at_s:.3f}",
+                    lease.row,
+                    waiter.row,
+                )
+
+
 class NoRing(Rule):
     """Nobody may queue up, or hand a claim over, who would close a ring of agents that wait for each other.
 

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final, TypeAlias
 
 from coordinator.simulation.checker.entry import Lease
 from coordinator.simulation.checker.rule import Record, Rule, any_meet
-from coordinator.simulation.history import Arrived, Message, Opened, Replied, Sent, Wrote
+from coordinator.simulation.history import Arrived, Heard, Message, Opened, Replied, Sent, Wrote
 from coordinator.simulation.universe import covers
+
+_RACE_S: Final = 0.05
+"""Between a thread's look at its claims and its word of what it wrote, on real processes."""
+
+
+_Request: TypeAlias = tuple[str, int, int]
+"""Whose it is, its number, and where it has none, its call: one that comes again gets the answer that it got."""
+
+
+def _request(sent: Sent) -> _Request:
+    return sent.session_id, sent.number, 0 if sent.number else sent.call
+
+
+def _targets(lease: Lease, since: int) -> tuple[str, ...]:
+    """What a claim was for at some moment after `since`."""
+    return lease.targets + (lease.given_back if lease.row >= since else ())
 
 
 class TrueAnswers(Rule):
@@ -21,7 +37,7 @@ class TrueAnswers(Rule):
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
         self._sent: dict[int, Sent] = {}
-        self._first_arrival: dict[int, int] = {}
+        self._first_arrival: dict[_Request, int] = {}
         self._writer = 0
 
     def saw(self, record: Record) -> None:
@@ -30,14 +46,14 @@ class TrueAnswers(Rule):
             case Sent(actor="scent_field"):
                 self._sent[record.call] = record
             case Arrived(actor="scent_field"):
-                self._first_arrival.setdefault(record.call, self.place)
+                self._first_arrival.setdefault(_request(self._sent[record.call]), self.place)
             case Opened(actor="scent_field"):
                 self._writer = record.process
             case Replied(actor="scent_field") if record.process == self._writer:
                 self._judge(record)
 
     def _judge(self, replied: Replied) -> None:
-        since = self._first_arrival[replied.call]
+        since = self._first_arrival[_request(self._sent[replied.call])]
         for command, answer in zip(self._sent[replied.call].commands, replied.answers, strict=False):
             if answer[0] == "checked":
                 self._judge_check(command, answer, since)
@@ -56,7 +72,7 @@ class TrueAnswers(Rule):
             if lease.space == space
             and lease.generation == generation
             and session_id in ("", lease.session_id)
-            and any(covers(target, path) for target in lease.targets)
+            and any(covers(target, path) for target in _targets(lease, since))
         ]
         who = f"{session_id} generation {generation} on {path}"
         if holds and not any(lease.is_live or lease.row >= since for lease in meant):
@@ -78,9 +94,8 @@ class TrueAnswers(Rule):
     def _was_in_the_way(self, space: str, target: str, holder: str, generation: int, since: int) -> bool:
         for lease in self.book.ever():
             if (lease.space, lease.session_id, lease.generation) == (space, holder, generation):
-                has_changed = lease.row >= since
-                targets = lease.targets + (lease.given_back if has_changed else ())
-                if any_meet((target,), targets) and (has_changed or lease.lease_id in self.book.leases):
+                is_or_was = lease.row >= since or lease.lease_id in self.book.leases
+                if is_or_was and any_meet((target,), _targets(lease, since)):
                     return True
         return False
 
@@ -89,7 +104,7 @@ class Guarded(Rule):
     """A resource that compares generations never takes an older one after a newer one, and belief is never wrong.
 
     An agent that believes in its claim, by its own clock and what it was told, holds it; unless somebody took it away
-    by force or for its rest, or its session ended with its parent's, which it hears with its next heartbeat.
+    by force or for its rest, or its session ended with its parent's, until it hears so with its next heartbeat.
     """
 
     name: ClassVar[str] = "a guarded resource"
@@ -97,20 +112,31 @@ class Guarded(Rule):
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
         self._newest: dict[tuple[str, str], tuple[int, str, int]] = {}
+        self._beats: dict[int, str] = {}
+        self._told: dict[tuple[str, str, int], tuple[int, float]] = {}
 
     def saw(self, record: Record) -> None:
-        """A write."""
-        if isinstance(record, Wrote):
-            claims = self._claims(record)
-            if record.is_accepted:
-                self._check_order(record, claims)
-            else:
-                self._check_refusal(record, [lease for lease in claims if lease.is_live])
-            if record.is_believed and not any(self._may_be_believed(lease) for lease in claims):
-                self.broken(
-                    f"{record.session_id} believes that it holds {record.path} with generation {record.generation}",
-                    *(lease.row for lease in claims),
-                )
+        """A write, and what heartbeats told of losses."""
+        match record:
+            case Sent(actor="scent_field", commands=(["heartbeat", *_],)):
+                self._beats[record.call] = record.session_id
+            case Heard(answers=(["alive", _, losses, *_],)):
+                for _number, space, _targets, generation, *_ in losses:
+                    self._told[self._beats[record.call], space, generation] = (self.place, record.at_s)
+            case Wrote():
+                self._judge(record)
+
+    def _judge(self, wrote: Wrote) -> None:
+        claims = self._claims(wrote)
+        if wrote.is_accepted:
+            self._check_order(wrote, claims)
+        else:
+            self._check_refusal(wrote, [lease for lease in claims if lease.is_live])
+        if wrote.is_believed and not any(self._may_be_believed(lease) for lease in claims):
+            self.broken(
+                f"{wrote.session_id} believes that it holds {wrote.path} with generation {wrote.generation}",
+                *(lease.row for lease in claims),
+            )
 
     def _claims(self, wrote: Wrote) -> list[Lease]:
         return [
@@ -132,7 +158,8 @@ class Guarded(Rule):
     def _check_refusal(self, wrote: Wrote, claims: list[Lease]) -> None:
         """A live holder is overtaken by nobody but its own children and parents; a sharer by later sharers, too."""
         generation, who, at = self._newest.get((wrote.space, wrote.path), (0, "", -1))
-        related = who in self.book.lineage(wrote.session_id) or wrote.session_id in self.book.lineage(who)
+        its, theirs = self.book.lineage_ever(wrote.session_id), self.book.lineage_ever(who)
+        related = who in its or wrote.session_id in theirs
         if not related and any(self._was_alone(lease, who, generation) for lease in claims):
             self.broken(f"{wrote.session_id} holds {wrote.path}, but {who} wrote with generation {generation}", at)
 
@@ -144,5 +171,12 @@ class Guarded(Rule):
 
     def _may_be_believed(self, lease: Lease) -> bool:
         """It lives, or nobody has told its holder yet that it was taken, or that the session went with its parent's."""
+        if lease.is_live:
+            return True
         _row, reason = self.book.ended_sessions.get(lease.session_id, (-1, ""))
-        return lease.is_live or lease.reason in ("forced", "idle") or reason == "parent"
+        return (lease.reason in ("forced", "idle") or reason == "parent") and not self._was_told(lease)
+
+    def _was_told(self, lease: Lease) -> bool:
+        """Whether its holder has heard since it ended that it is lost; another thread may have written just then."""
+        place, at_s = self._told.get((lease.session_id, lease.space, lease.generation), (-1, 0.0))
+        return place > lease.row and self.at_s > at_s + _RACE_S

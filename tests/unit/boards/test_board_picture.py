@@ -149,3 +149,29 @@ def test_places_that_cannot_be_are_refused_before_the_work(tmp_path: Path) -> No
         check_picture(tmp_path / "a.jpg")
     with pytest.raises(Misuse, match="there is no folder"):
         check_picture(tmp_path / "missing" / "a.png")
+
+
+@pytest.mark.parametrize(
+    ("from_s", "to_s", "unit", "told"),
+    [
+        (0.0, 60.0, "minutes", "1970-01-01 00:00 to 00:01 UTC"),
+        (0.0, 4 * 3_600.0 - 1.0, "minutes", "1970-01-01 00:00 to 03:59 UTC"),
+        (0.0, 4 * 3_600.0, "hours", "1970-01-01 00:00 to 04:00 UTC"),
+        (82_800.0, 90_000.0, "minutes", "1970-01-01 23:00 to 1970-01-02 01:00 UTC"),
+        (0.0, 30 * 86_400.0, "days", "1970-01-01 00:00 to 1970-01-31 00:00 UTC"),
+    ],
+)
+def test_time_is_told_in_its_own_unit_and_another_day_by_its_name(
+    from_s: float, to_s: float, unit: str, told: str
+) -> None:
+    frame = Frame(from_s, to_s, 60)
+    assert (frame.unit[0], frame.told) == (unit, told)
+
+
+def test_a_dollar_in_a_label_is_no_formula(server: Server, tmp_path: Path) -> None:
+    labels = {"domain": "$\\no_such_formula$"}
+    matrix = {"resultType": "matrix", "result": [{"metric": labels, "values": [[1_000.0, "0"], [1_600.0, "1"]]}]}
+    server.body = json.dumps({"data": matrix}).encode()
+    board = Board("small", "$\\nor_this$", ".", (Row("", (graph("One", ".", Query("x")),)),))
+    assert write_picture(board, FRAME, Prometheus(server.url), tmp_path / "a.png") == []
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")

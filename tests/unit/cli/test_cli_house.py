@@ -59,8 +59,8 @@ def test_an_option_without_its_value_is_told_with_the_help_of_its_command(alone:
 def test_help_breaks_lines_where_the_screen_ends_and_not_where_the_source_does(
     alone: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "120")
-    assert "cannot be seen: look at" in alone("ledger", "verify", "--help").stdout
+    monkeypatch.setenv("COLUMNS", "100")
+    assert "seen with --last-digest only" in alone("ledger", "verify", "--help").stdout
 
 
 def test_a_root_that_does_not_exist_is_wrong_usage(alone: Any, tree: Any) -> None:

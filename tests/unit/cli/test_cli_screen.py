@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import sys
 
 import pytest
@@ -11,6 +12,7 @@ from coordinator.cli.exit_code import ExitCode, exit_code_of
 from coordinator.cli.outcome import Grid, Line, Outcome, Part, Verbatim, span
 from coordinator.cli.screen import Screen
 
+ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 EVIL = "\x1b]0;owned\x07[red]x[/red]"
 GRID = Grid(("agent", "intent"), [("ann#1", EVIL), ("bob", "")])
 
@@ -20,11 +22,12 @@ class Terminal(io.StringIO):
         return True
 
 
-def on_a_terminal(monkeypatch: pytest.MonkeyPatch, *parts: Part, no_color: bool = False) -> str:
+def on_a_terminal(monkeypatch: pytest.MonkeyPatch, *parts: Part, no_color: bool = False, n_columns: int = 80) -> str:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stdout", terminal)
     monkeypatch.setenv("TERM", "xterm-256color")
-    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("COLUMNS", str(n_columns))
+    monkeypatch.setenv("LINES", "25")
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     monkeypatch.delenv("NO_COLOR", raising=False)
     if no_color:
@@ -36,6 +39,30 @@ def on_a_terminal(monkeypatch: pytest.MonkeyPatch, *parts: Part, no_color: bool 
 def test_in_a_pipe_a_grid_is_plain_columns(capsys: pytest.CaptureFixture[str]) -> None:
     Screen().show(Outcome({}, [Line("two agents", "green"), Grid(("agent", "n"), [("ann#1", 1), ("b", 22)])]))
     assert capsys.readouterr().out == "two agents\nagent  n\nann#1  1\nb      22\n"
+
+
+def test_columns_stand_below_each_other_whatever_letters_are_in_them(capsys: pytest.CaptureFixture[str]) -> None:
+    names = ("ab", "\u6f22\u5b57", "e\u0301f", "\uff21")  # two wide letters, an accent of its own, a full-width A
+    Screen().show(Outcome({}, [Grid(("name", "n"), [(name, 1) for name in names])]))
+    rows = capsys.readouterr().out.splitlines()[1:]
+    assert rows == ["ab    1", "\u6f22\u5b57  1", "e\u0301f    1", "\uff21    1"]
+
+
+@pytest.mark.parametrize(("n_columns", "is_whole"), [(80, True), (40, True), (26, False)])
+def test_names_stay_whole_while_there_is_room_to_fold_what_is_said_of_them(
+    monkeypatch: pytest.MonkeyPatch, n_columns: int, is_whole: bool
+) -> None:
+    grid = Grid(("layer", "measure", "it"), [("expected_cost", "loss_rate", "not yet known: 400 more units at least")])
+    shown = ESCAPE.sub("", on_a_terminal(monkeypatch, grid, no_color=True, n_columns=n_columns))
+    assert ("expected_cost" in shown) == is_whole
+    assert all(len(line) <= n_columns for line in shown.splitlines())
+
+
+def test_a_long_word_may_be_folded(monkeypatch: pytest.MonkeyPatch) -> None:
+    grid = Grid(("target", "n"), [("a/" * 40, "")])
+    shown = ESCAPE.sub("", on_a_terminal(monkeypatch, grid, no_color=True, n_columns=41))
+    assert shown.count("a") == 40 + 1  # one in the heading
+    assert all(len(line) <= 41 for line in shown.splitlines())
 
 
 def test_on_a_terminal_there_are_colours_unless_they_are_not_wanted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,17 +3,17 @@
 import json
 import os
 import stat
-from collections.abc import Callable
 from pathlib import Path
 
-import psutil
 import pytest
 
 from actors.runtime.errors import Busy, Corrupt, Unavailable
+from coordinator import identity
 from coordinator.cli.process import FOREIGN_S, ProcessMark, own_mark
 from coordinator.cli.session_file import BLOCK, KEPT_S, MAX_BLOCKS, KeptSession, SessionFolder, file_stem
 from coordinator.domain import QUALITY_STORE, SCENT_FIELD
 from coordinator.identity import LAUNCHERS, caller_names, local_name
+from coordinator.lineage import Process
 
 NOBODY: dict[str, frozenset[int]] = {}
 DEAD = ProcessMark(own_mark(0.0).host, 2**22 + 1, 1.0, 0.0)
@@ -165,30 +165,14 @@ def test_the_nearest_process_above_that_has_a_session_is_found(folder: SessionFo
     assert folder.nearest(names) == "local-b"
 
 
-class Process:
-    def __init__(self, name: str, pid: int, above: "list[Process]") -> None:
-        self.pid = pid
-        self._name = name
-        self._above = above
-
-    def name(self) -> str:
-        return self._name
-
-    def parents(self) -> "list[Process]":
-        return self._above
-
-
 def test_launchers_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    own = psutil.Process()
     assert {"timeout", "uv", "env"} <= LAUNCHERS
-    above = [Process("timeout", own.pid, []), Process("bash", own.pid, [])]
-    monkeypatch.setattr(psutil, "Process", _only_first(Process("scentfield", own.pid, above), own))
+    above = (Process(30, "timeout", 20, 3), Process(20, "bash", 10, 2), Process(10, "env", 1, 1))
+    monkeypatch.setattr(identity, "above", lambda _pid: iter(above))
+    (name,) = caller_names()
+    assert name.endswith("-20-2")
+    monkeypatch.setattr(identity, "above", lambda _pid: iter(()))
     assert caller_names() == [local_name()]
-
-
-def _only_first(first: Process, then: psutil.Process) -> Callable[..., object]:
-    given = iter([first])
-    return lambda *_pid: next(given, then)
 
 
 def test_the_file_is_plain_json(folder: SessionFolder) -> None:

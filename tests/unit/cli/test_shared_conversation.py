@@ -6,7 +6,7 @@ from actors.coordination.messages import SCHEMA
 from actors.runtime.errors import Busy
 from actors.runtime.wire import decode_envelope, unpack_own
 from actors.scent_field.messages import ListAudit, Release
-from coordinator.conversation import Conversation, Numbers
+from coordinator.conversation import MAX_UNCERTAIN, Conversation, Numbers
 
 COMMAND = Release("test", ("a.py",), 0, False)
 
@@ -54,3 +54,24 @@ def test_a_process_that_has_used_up_its_numbers_is_busy() -> None:
     talk.numbered([COMMAND])
     with pytest.raises(Busy, match="used up the request numbers"):
         talk.numbered([COMMAND])
+
+
+def test_what_was_turned_away_is_given_up_and_of_a_long_outage_the_first_of_it() -> None:
+    talk = Conversation(SCHEMA, "ann#1", "0" * 32)
+    for _ in range(MAX_UNCERTAIN + 10):
+        number, _ = talk.numbered([COMMAND])
+        talk.turned_away(number)
+    assert talk.told() == frozenset(range(1, MAX_UNCERTAIN + 1))
+    number, raw = talk.numbered([COMMAND])
+    assert envelope_of(raw)[:2] == (MAX_UNCERTAIN + 11, 0)
+    talk.received(number, talk.told())
+    assert envelope_of(talk.numbered([COMMAND])[1]) == (MAX_UNCERTAIN + 12, MAX_UNCERTAIN + 11, ())
+
+
+def test_what_is_sent_again_is_the_same_request_and_tells_what_was_given_up_since() -> None:
+    talk = Conversation(SCHEMA, "ann#1", "0" * 32)
+    first, _ = talk.numbered([COMMAND])
+    second, raw = talk.numbered([COMMAND])
+    assert envelope_of(raw) == (2, 0, ())
+    talk.give_up(first)
+    assert envelope_of(talk.again(second, [COMMAND])) == (2, 0, (1,))

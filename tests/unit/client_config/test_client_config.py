@@ -13,6 +13,7 @@ from coordinator.client_config.client import CLIENTS, GUIDE, Start, changes
 from coordinator.client_config.json_entry import with_entry, without_entry
 from coordinator.client_config.marked_block import Marks
 from coordinator.client_config.program import own_program, short_program
+from coordinator.gateway.tool.agent import MAX_WAIT_S
 
 MARKS = Marks("# begin", "# end")
 
@@ -87,6 +88,8 @@ def test_codex_is_configured_where_it_looks(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.delenv("CODEX_HOME")
     settings, _ = changes("codex", tmp_path / "root", tmp_path / "home", Start("scentfield"))
     assert settings.path == tmp_path / "home" / ".codex" / "config.toml"
+    entry = tomllib.loads(settings.put(""))["mcp_servers"]["scentfield"]
+    assert entry["tool_timeout_sec"] > MAX_WAIT_S, "by itself Codex waits for 60 s only"
 
 
 def test_a_plain_name_is_written_only_where_no_active_environment_is_needed(

@@ -245,3 +245,30 @@ def test_what_a_session_holds_is_no_work_for_the_garbage_collector(agent):
     held = ann._core.session.held
     assert len(held) == len(claimed) == 101
     assert not any(gc.is_tracked(part) for key in held for part in (key, *key))
+
+
+def test_a_grant_that_is_overtaken_by_the_news_of_its_loss_is_not_believed_in(agent, transport, monkeypatch):
+    ann, bob = agent("ann"), agent("bob")
+    call = transport.call
+
+    def call_slowly(domain, raw, timeout_s):
+        """The claim is granted, taken away, and the heartbeat that tells of it is answered before the claim is."""
+        reply = call(domain, raw, timeout_s)
+        monkeypatch.setattr(transport, "call", call)
+        assert bob.force_release("a.py", reason="in the way", even_if_alive=True).n_released == 1
+        ann.heartbeat()
+        return reply
+
+    monkeypatch.setattr(transport, "call", call_slowly)
+    claim = ann.claim("a.py")
+    assert not claim.valid
+    assert bob.claim("a.py").valid
+
+
+def test_what_was_lost_and_is_claimed_again_is_believed_in(agent, transport):
+    ann, bob = agent("ann"), agent("bob")
+    ann.claim("a.py", shared=True)
+    bob.claim("a.py", shared=True)
+    bob.force_release("a.py", reason="in the way", even_if_alive=True)
+    ann.heartbeat()
+    assert ann.claim("a.py", shared=True).valid

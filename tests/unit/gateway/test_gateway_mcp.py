@@ -22,6 +22,7 @@ from mcp.client.streamable_http import streamable_http_client
 from actors.sessions.messages import ListSessions
 from coordinator.conversation import Conversation
 from coordinator.domain import DOMAINS, SCENT_FIELD
+from coordinator.gateway.instruction import INSTRUCTIONS
 from coordinator.gateway.mcp_server import TOOLS, definition
 from coordinator.gateway.party import MAX_SUB_AGENTS, agent_name
 from coordinator.gateway.resource import SYNC_URI, TASK_TEMPLATE, WAKEUP_URI
@@ -687,6 +688,20 @@ def test_tools_are_few_and_cost_few_tokens(open_gateway: Callable[..., Any]) -> 
     n_tokens = count_tokens(json.dumps(plain))
     assert n_tokens < 3_000
     assert '"title"' not in json.dumps(plain)
+
+
+def test_the_first_words_say_all_rules() -> None:
+    """Of instructions Codex shows a model the first 512 characters where it decides which server to use."""
+    first = INSTRUCTIONS[:512]
+    for rule in (
+        "claim it",
+        "NOT GRANTED means",
+        "no answer is never permission",
+        "done=true",
+        "action=sync",
+        "ctx_edit",
+    ):
+        assert rule in first
 
 
 def test_sessions_are_bounded(open_gateway: Callable[..., Any]) -> None:

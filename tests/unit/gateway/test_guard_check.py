@@ -235,6 +235,33 @@ def test_a_submodule_is_a_repository_of_its_own(scene: Scene) -> None:
         )
 
 
+def test_a_detached_head_an_amendment_and_a_pick_with_conflicts_are_commits_like_others(scene: Scene) -> None:
+    top = scene.repository("od\nd 'place'")
+    stranger = {"SCENTFIELD_AGENT": "nobody-yet"}
+    scene.write(top, "src/a.py")
+    commit(top, ".", **stranger)
+    git(top, "switch", "-qc", "side")
+    scene.write(top, "src/a.py", text="side\n")
+    commit(top, ".", **stranger)
+    git(top, "checkout", "-q", "--detach", "main")
+    scene.write(top, "src/a.py", text="detached\n")
+    with scene.agent("ann", top) as ann:
+        claim = ann.claim("src/a.py")
+        assert "refused" in commit(top, ".", check=False, **stranger).stderr
+        git(top, "restore", "--staged", ".")
+        git(top, "commit", "--amend", "-qm", "another message", **stranger)  # changes no path
+        git(top, "add", "src/a.py")
+        assert "refused" in git(top, "commit", "--amend", "-qm", "m", check=False, **stranger).stderr
+        claim.release()
+        git(top, "commit", "-qm", "m", **stranger)
+        ann.claim("src/")
+        assert git(top, "cherry-pick", "side", check=False, **stranger).returncode
+        scene.write(top, "src/a.py", text="both\n")
+        git(top, "add", "src/a.py")
+        assert "refused" in git(top, "commit", "-qm", "m", check=False, **stranger).stderr
+    git(top, "commit", "-qm", "m", **stranger)
+
+
 def test_a_merge_takes_over_what_others_have_kept(scene: Scene) -> None:
     top = scene.repository()
     scene.write(top, "both.py")

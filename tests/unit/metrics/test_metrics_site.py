@@ -14,8 +14,10 @@ import pytest
 from starlette.requests import Request
 
 from coordinator.domain import DOMAINS
+from coordinator.efficacy.figure import Terms
 from coordinator.metrics.actor_metric import ACTOR_METRICS, UP
 from coordinator.metrics.exporter import Site
+from coordinator.metrics.exposition import look_through
 from coordinator.metrics.probe import Probe
 from coordinator.metrics.ray_node import RayNodePage
 from coordinator.metrics.total_file import TotalFile
@@ -147,6 +149,29 @@ def test_a_silent_actor_is_asked_once_however_many_look(tmp_path: Path, local_li
     asked, problems = asyncio.run(run())
     assert asked.count("scent_field") == 1
     assert problems == ["scent_field gave no answer within 0.01 s"] * 3
+
+
+def test_a_ledger_that_falls_silent_after_a_slow_look_is_not_waited_for_once_more(
+    tmp_path: Path, local_line: Any
+) -> None:
+    """A scrape is over in time although it asks twice: what the first answers took is taken from the second."""
+
+    async def run() -> tuple[Any, Any]:
+        line, times = local_line(tmp_path), iter((0.0, 90.0))
+        totals = TotalFile(tmp_path, "test", patience_s=30.0)
+
+        def monotonic() -> float:
+            if (now_s := next(times)) > 0.0:
+                line.silent = ("quality_store",)
+            return now_s
+
+        probe = Probe(line, patience_s=60.0, monotonic=monotonic)
+        look = await asyncio.wait_for(look_through(probe, Terms(), totals), 50.0)
+        return look.figures, look.encoded()[0]
+
+    figures, body = asyncio.run(run())
+    assert figures is None
+    assert b'scentfield_up{domain="quality_store"} 1.0' in body
 
 
 def test_looks_at_one_time_share_their_questions(tmp_path: Path, local_line: Any) -> None:

@@ -47,6 +47,11 @@ def test_what_the_query_speaks_of_is_shown_whole() -> None:
         assert view.shown.contains(*lines_of(verb)), verb
 
 
+def test_a_piece_comes_with_the_line_on_either_side() -> None:
+    first, last = lines_of("sort")  # two blank lines on either side: those after it are its own
+    assert units(query=Query("sort"), budget=500).shown.contains(first - 1, last + 3)
+
+
 def test_all_that_is_printed_counts() -> None:
     for budget in (300, 500, 900, 0.2, 0.5):
         view = units(query=Query("sort"), budget=budget)
@@ -124,7 +129,10 @@ def test_a_marker_names_its_unit_unless_the_line_above_it_is_of_that_unit() -> N
         "def parse_value(value: str, default: str) -> str:",
         f"…{view.tag} 5-108 render_value,encode_value,decode_value,+3",
     )
-    assert markers[1] == ("def wrap_value(value: str, default: str) -> str:", f"…{view.tag} 110-123")
+    assert markers[1] == (
+        "def wrap_value(value: str, default: str) -> str:",
+        f"…{view.tag} 110-122",
+    )  # 123 comes with sort_value, which begins at 124
 
 
 def test_a_long_unit_comes_in_pieces_where_it_does_not_fit() -> None:

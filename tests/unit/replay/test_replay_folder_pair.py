@@ -48,3 +48,12 @@ def test_more_files_than_can_be_compared_are_refused(trees: tuple[Path, Path], m
     monkeypatch.setattr(folder_pair, "MAX_FILES", 3)
     with pytest.raises(Misuse, match="more than 3 files: name a folder inside it"):
         FolderPair(*trees)
+
+
+def test_lock_files_that_differ_are_passed_over_and_counted(trees: tuple[Path, Path]) -> None:
+    for tree, version in zip(trees, (1, 2), strict=True):
+        (tree / "yarn.lock").write_text(f"a = {version}\n")
+        (tree / "go.sum").write_text("the same\n")
+    before = FolderPair(*trees)
+    assert "yarn.lock" not in {change.path for change in before.changes()}
+    assert before.skipped["lock_file"] == 1

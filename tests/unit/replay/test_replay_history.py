@@ -222,3 +222,12 @@ def test_a_history_is_named_by_its_first_commits_whichever_range_was_walked(repo
     for revision in ("HEAD", "HEAD~1..HEAD"):
         origins.add(walked(repo.root, revision)[1].origin())
     assert origins == {(root,)}
+
+
+def test_lock_files_are_passed_over_and_counted(repo: Any) -> None:
+    names = ("package-lock.json", "web/Cargo.lock", "poetry.lock", "go.sum", "lock.py")
+    repo.commit("first", dict.fromkeys(names, "a = 1\nb = 2\n"))
+    repo.commit("second", dict.fromkeys(names, "a = 1\nb = 3\n"))
+    history = History(GitRepository(repo.root), "HEAD", 1)
+    assert [change.path for change in history.changes()] == ["lock.py"]
+    assert history.skipped == {"lock_file": 4}

@@ -45,3 +45,4 @@ def test_no_share_holds_nobody_out_and_the_whole_everybody() -> None:
 def test_an_arm_is_the_same_in_every_process() -> None:
     assert [n for n in range(60) if is_held_out("entropy_delta", f"a{n}.py", NOON)] == [3, 5, 10, 21, 41]
     assert utc_day(NOON) == 20_000
+    assert SHARE == 0.05

@@ -39,8 +39,8 @@ def at(field_s):
 class Desk:
     """A kernel with three registered agents, and the journal that it would have written."""
 
-    def __init__(self, **limits):
-        self.kernel = Kernel(Coordination(FieldLimits(lock_delay_s=2.0)), **limits)
+    def __init__(self, *, max_leases=500_000, **limits):
+        self.kernel = Kernel(Coordination(FieldLimits(lock_delay_s=2.0, max_leases=max_leases)), **limits)
         self.rows = []
         self.slot = 0
         self.sent = {}
@@ -486,3 +486,22 @@ def test_a_refusal_by_thousands_of_claims_can_be_replayed(desk):
     (held,) = desk.ask("bo#2", 1, claim("./"))
     assert held.n_more == 4_980
     assert list(desk.replayed().snapshot()) == desk.state()
+
+
+def test_who_is_turned_away_for_a_limit_may_come_again_with_the_same_number():
+    desk = Desk(max_leases=1)
+    desk.ask("ada#1", 1, claim("a.py"))
+    before = desk.state()
+    assert type(desk.ask("bo#2", 1, claim("b.py"))[0]) is BusyFor
+    assert desk.state() == before
+    desk.ask("ada#1", 2, Release("home", ("a.py",), 0, False))
+    (granted,) = desk.ask("bo#2", 1, claim("b.py"))
+    assert type(granted) is Granted
+    assert desk.ask("bo#2", 1, claim("b.py")) == [granted]
+
+
+def test_one_limit_of_several_commands_is_an_answer_that_stays():
+    desk = Desk(max_leases=1)
+    answers = desk.ask("ada#1", 1, claim("a.py"), claim("b.py"))
+    assert [type(answer) for answer in answers] == [Granted, BusyFor]
+    assert desk.ask("ada#1", 1, claim("a.py"), claim("b.py")) == answers

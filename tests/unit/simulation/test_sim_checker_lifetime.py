@@ -147,3 +147,21 @@ def test_rest_ends_a_claim_for_somebody_who_waits_for_it_only(story: Any) -> Non
     assert story.broken() == []
     story.commit(story.ended(2, "idle"))
     assert story.broken() == ["a claim ends with a cause"]
+
+
+def test_what_the_dead_held_has_expired_and_is_not_given_back(story: Any) -> None:
+    child = story.registered("ann/kid#2", parent="ann#1", kept_by="connection")
+    story.commit(story.registered("ann#1"), child, story.granted("ann/kid#2", "docs/", generation=1))
+    story.wait(6.0)
+    for died, reason, delay_s, is_right in (
+        ("expired", "expired", 2.0, True),
+        ("expired", "goodbye", 0.0, False),
+        ("goodbye", "goodbye", 0.0, True),
+        ("goodbye", "expired", 2.0, False),
+        ("goodbye", "parent", 0.0, False),
+    ):
+        ended = story.ended(1, reason, delay_s=delay_s)
+        story.commit(story.died("ann#1", died), story.died("ann/kid#2", "parent"), ended)
+        assert story.broken() == ([] if is_right else ["a claim ends with a cause"]), (died, reason)
+        del story.records[-1]
+        story.seq -= 1

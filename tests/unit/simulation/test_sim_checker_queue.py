@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from actors.scent_field.event import LeaseMoved, WaiterLeft
+from actors.scent_field.event import LeaseMoved, LeaseProgressed, WaiterLeft
 
 
 def left(ticket: int, reason: str) -> WaiterLeft:
@@ -168,4 +168,31 @@ def test_the_giver_of_a_claim_may_wait_for_it_too(story: Any) -> None:
 def test_a_hand_over_to_somebody_who_waits_for_nothing_closes_no_ring(story: Any) -> None:
     two_that_hold(story)
     story.commit(moved(story, 2, "eve#3", 3))
+    assert story.broken() == []
+
+
+def test_a_claim_that_rests_while_somebody_waits_is_found(story: Any) -> None:
+    story.register("ann#1", "bob#2")
+    story.commit(story.granted("ann#1", "docs/", generation=1), story.granted("bob#2", "src/", generation=2))
+    for _ in range(9):
+        story.wait(3.0)
+        story.beat("ann#1")
+        story.beat("bob#2")
+    story.commit(story.queued(1, "bob#2", "docs/guide.md"))
+    assert story.broken() == [], "who has just queued up is served in the next turn"
+    story.commit(story.answered("bob#2", 1, ["noted"]))
+    assert story.broken() == ["a rested claim makes way"]
+    assert "bob#2 waits for ann#1, whose claim on docs/ has rested since 0.000" in story.messages()
+
+
+def test_a_claim_that_was_worked_on_or_is_in_nobody_s_way_may_rest(story: Any) -> None:
+    story.register("ann#1", "bob#2")
+    story.commit(story.granted("ann#1", "docs/", generation=1), story.granted("ann#1", "tests/", generation=2))
+    for _ in range(8):
+        story.wait(3.0)
+        story.beat("ann#1")
+        story.beat("bob#2")
+    story.commit(LeaseProgressed("house", 1, story.at_s), story.queued(1, "bob#2", "docs/guide.md"))
+    story.wait(3.0)
+    story.commit(story.answered("bob#2", 1, ["noted"]))
     assert story.broken() == []

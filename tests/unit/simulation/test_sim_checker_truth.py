@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from actors.scent_field.event import ClaimRejected, Prevented
+from actors.scent_field.event import ClaimRejected, LeaseShrunk, Prevented, ReleaseForced
 
 NAMES = ("leases", "waiters", "sessions", "spaces")
 
@@ -44,6 +44,41 @@ def test_a_check_may_tell_what_was_the_case_when_it_was_asked(story: Any) -> Non
     call = story.ask("ann#1", check("ann#1", "src/api.py", 1))
     story.commit(story.ended(1, "released"), story.answered("ann#1", 1, ["released", 1, []]))
     story.reply(call, checked(True))
+    assert story.broken() == []
+
+
+def test_a_check_may_tell_of_what_was_given_back_after_it_was_asked(story: Any) -> None:
+    story.register("ann#1")
+    story.commit(story.granted("ann#1", "src/", "docs/", generation=1))
+    call = story.ask("ann#1", check("ann#1", "src/api.py", 1))
+    shrunk = LeaseShrunk("house", 1, ("src/",), 1.0)
+    story.commit(shrunk, story.answered("ann#1", 1, ["released", 1, []]))
+    story.reply(call, checked(True))
+    assert story.broken() == []
+    story.reply(story.ask("ann#1", check("ann#1", "src/api.py", 1)), checked(True))
+    assert story.broken() == ["answers are true"]
+
+
+def test_a_request_that_comes_again_gets_the_answer_that_was_true_when_it_came_first(story: Any) -> None:
+    story.register("ann#1", "bob#2")
+    story.commit(story.granted("ann#1", "src/", generation=1))
+    claim = ["claim", "house", ["src/api.py"], "exclusive", 0.0, ""]
+    story.reply(story.ask("bob#2", claim, number=1), held("src/api.py", "ann#1", 1))
+    story.commit(story.ended(1, "released"), story.answered("ann#1", 1, ["released", 1, []]))
+    story.reply(story.ask("bob#2", claim, number=1), held("src/api.py", "ann#1", 1))
+    assert story.broken() == []
+    story.reply(story.ask("bob#2", claim, number=2), held("src/api.py", "ann#1", 1))
+    assert story.broken() == ["answers are true"]
+
+
+def test_a_parent_may_be_refused_for_what_its_child_wrote_that_has_ended_since(story: Any) -> None:
+    story.register("ann#1")
+    story.commit(story.granted("ann#1", "src/", generation=1))
+    story.commit(story.registered("ann/sub#2", parent="ann#1"))
+    story.commit(story.granted("ann/sub#2", "src/api.py", generation=2))
+    story.write("ann/sub#2", "src/api.py", 2)
+    story.commit(story.ended(2, "goodbye"), story.died("ann/sub#2", "goodbye"))
+    story.write("ann#1", "src/api.py", 1, ok=False)
     assert story.broken() == []
 
 
@@ -173,3 +208,40 @@ def test_a_sharer_may_be_refused_for_a_later_sharer_and_for_no_earlier_one(story
     story.commit(story.granted("ann#1", "src/api.py", generation=1, shared=True))
     story.write("ann#1", "src/api.py", 1, ok=False)
     assert "a guarded resource" in story.broken()
+
+
+def lost(story: Any, generation: int = 1) -> list[Any]:
+    return ["alive", 6.0, [[1, "house", ["src/"], generation, "forced", 0.0, "bob#2"]], []]
+
+
+def forced(story: Any) -> None:
+    story.register("ann#1")
+    story.commit(story.granted("ann#1", "src/", generation=1))
+    force = ReleaseForced("house", story.at_s, 1_000.0, "bob#2", "ann#1", "src/", 1, "it is in the way", True)
+    story.commit(force, story.ended(1, "forced"))
+
+
+def test_what_was_taken_away_may_be_believed_until_a_heartbeat_tells_of_it(story: Any) -> None:
+    forced(story)
+    story.write("ann#1", "src/api.py", 1)
+    story.hear(story.ask("ann#1", ["heartbeat", 0]), ["alive", 6.0, [], []])
+    story.write("ann#1", "src/api.py", 1)
+    assert story.broken() == []
+    story.hear(story.ask("ann#1", ["heartbeat", 0]), lost(story))
+    story.write("ann#1", "src/api.py", 1)
+    assert story.broken() == [], "another of its threads may have looked at the same moment"
+    story.wait(0.1)
+    story.write("ann#1", "src/api.py", 1)
+    assert story.broken() == ["a guarded resource"]
+
+
+def test_a_loss_that_was_told_says_nothing_of_what_was_claimed_after_it(story: Any) -> None:
+    forced(story)
+    story.hear(story.ask("ann#1", ["heartbeat", 0]), lost(story))
+    story.wait(1.0)
+    story.commit(story.granted("ann#1", "src/", generation=2), story.answered("ann#1", 2))
+    story.write("ann#1", "src/api.py", 2)
+    assert story.broken() == []
+    story.commit(story.ended(2, "forced"), ReleaseForced("house", 1.0, 0.0, "bob#2", "ann#1", "src/", 2, "again", True))
+    story.write("ann#1", "src/api.py", 2)
+    assert story.broken() == []

@@ -97,6 +97,17 @@ REFUSED = {
     "a number of a thousand digits": (SOUND.replace(b'"samples": 27', b'"samples": ' + b"9" * 1000), "samples must be"),
     "a number of ten thousand digits": (SOUND.replace(b'"samples": 27', b'"samples": ' + b"9" * 10_000), "not JSON"),
     "half a sample": (text_of(with_rs(samples=27.0)), "samples must be a whole number"),
+    "samples that are true": (
+        text_of(with_rs(samples=True)),
+        "samples must be a whole number from 0 to 999999, not True",
+    ),
+    "a revision that is true": (text_of(with_rs(revision=True)), "revision must be a whole number"),
+    "an era that is false": (text_of(with_origin(era=False)), "era must be a whole number"),
+    "a count that is true": (text_of(with_days(days={"19700": [True, 2, 3, 4]})), "a whole number from 0"),
+    "a count of the rest that is true": (
+        text_of(with_days(rest={"counts": [True, 0, 0, 0], "through": 19_600})),
+        "rest.counts must be a number",
+    ),
     "revision zero": (text_of(with_rs(revision=0)), "revision must be a whole number from 1"),
     "an absurd revision": (text_of(with_rs(revision=MAX_REVISION + 1)), "revision must be"),
     "an absurd era": (text_of(with_origin(era=MAX_ERA + 1)), "era must be"),
