@@ -65,8 +65,9 @@ def _unseen(agent: Coordinator, name: str, n: int) -> Iterator[str]:
     agent.facts.remember("common", "shared", f"is {name}")
     if f"is {name}" not in {one.fact.value for one in agent.facts.recall(key="shared")}:
         yield f"shared after {n}"
-    agent.playbook.add("Fact", f"{name} found out number {n * 7919} by itself", scope="project")
-    if all(f"{name} found out number {n * 7919} " not in entry.content for entry in _project(agent)):
+    told = " ".join(f"{name}{n}{word}" for word in ("seeks", "finds", "tells"))  # no other entry says something like it
+    agent.playbook.add("Fact", told, scope="project")
+    if all(entry.content != told for entry in _project(agent)):
         yield f"entry {n}"
 
 
