@@ -3,8 +3,8 @@
     python -m agents_demo.agent
 
 reads assignments from standard input, one JSON line each, says `ready`, and begins at the line `go`. It tells what it
-does by JSON lines on standard output: `holds` (a claim was granted), `turn` (a task's outcome), `end`. It ends at once
-when standard input does, so it never outlives whoever started it.
+does by JSON lines on standard output: `holds` (a claim was granted), `turn` (a task's outcome), `kept` (its playbook at
+the last checkpoint), `end`. It ends at once when standard input does, so it never outlives whoever started it.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from typing import IO, Any, NamedTuple
 from agents_demo.assignment import Assignment, NumberedTask, Way
 from agents_demo.docket import ClaimedList, Docket, Occupied, OwnList
 from agents_demo.hands import CoordinatedHands, Hands, PlainHands
+from agents_demo.keeper import Keeper
 from agents_demo.recollection import Recollection
 from agents_demo.report import Status, TaskReport
 from agents_demo.turn import Recall, Turn
@@ -101,9 +102,16 @@ def equipped(assignment: Assignment, say: Say) -> Iterator[Equipment]:
             held = {"task_id": task.task.task_id, "label": task.label, "session": coordinator.agent_id}
             say({"event": "holds", **held, "at_s": time.monotonic()})
 
-        yield Equipment(
-            ClaimedList(coordinator, tasks, on_claim=tell), CoordinatedHands(coordinator, learns=assignment.learns)
-        )
+        if assignment.resumes is not None:
+            coordinator.playbook.resume(assignment.resumes)
+        docket = ClaimedList(coordinator, tasks, on_claim=tell)
+        hands = CoordinatedHands(coordinator, learns=assignment.learns)
+        if not assignment.checkpoints:
+            yield Equipment(docket, hands)
+            return
+        keeper = Keeper(docket, coordinator.playbook)
+        yield Equipment(keeper, hands)
+        say({"event": "kept", "session": coordinator.agent_id, **keeper.keep()})
 
 
 def memory_of(assignment: Assignment) -> Recall:

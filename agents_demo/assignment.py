@@ -40,7 +40,8 @@ class Assignment:
     and not as it was read. `settings` are those of the coordinator, None without one. `dealt` are the numbers of the
     tasks that nobody else is given, None where the way of working decides. `learns` says that automatic views go by
     what the coordinator has learned; otherwise by the rule from before anything was. `remembers` is the root of a tree
-    that the agent knows by heart, None for an agent that knows what it is shown.
+    that the agent knows by heart, None for an agent that knows what it is shown. `resumes` is the session whose
+    playbook it goes on with; with `checkpoints` it keeps its own for whoever comes after.
     """
 
     name: str
@@ -56,6 +57,8 @@ class Assignment:
     dealt: tuple[int, ...] | None = None
     learns: bool = True
     remembers: str | None = None
+    resumes: str | None = None
+    checkpoints: bool = False
 
     def own_tasks(self) -> list[NumberedTask]:
         """The tasks that this agent takes up, in its own order."""

@@ -48,10 +48,10 @@ def deal(tasks: Sequence[Task], *, n_rounds: int, n_agents: int) -> Backlog:
     return Backlog(tuple(tasks), tuple(tuple(map(tuple, one)) for one in rounds))
 
 
-def teaching(tree: SourceTree, tasks: Sequence[Task], max_tasks: int) -> list[Task]:
+def teaching(tree: SourceTree, tasks: Sequence[Task], max_tasks: int, *, max_files: int | None = None) -> list[Task]:
     """At most `max_tasks` of those in files that are not shown whole anyway: no other view can teach anything.
 
-    Of as many files as possible. Raises `Misuse` if there are none.
+    Of as many files as possible, `max_files` at most. Raises `Misuse` if there are none.
     """
     n_lines = {path: read_source(tree.root / path).count("\n") for path in {task.path for task in tasks}}
     long = [task for task in tasks if n_lines[task.path] > MAX_SMALL_FILE_LINES]
@@ -60,4 +60,4 @@ def teaching(tree: SourceTree, tasks: Sequence[Task], max_tasks: int) -> list[Ta
             f"none of {tree.n_files} files with work in it has more than {MAX_SMALL_FILE_LINES} lines, so every view "
             "is whole and nothing can be learned: name a larger source tree"
         )
-    return spread(long, max_tasks, max_files=max_tasks)
+    return spread(long, max_tasks, max_files=max_files or max_tasks)

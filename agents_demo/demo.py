@@ -30,6 +30,7 @@ from agents_demo.host import coordinator_for, space_of
 from agents_demo.killing import Killing
 from agents_demo.learning_demo import run_learning
 from agents_demo.ledger import judge
+from agents_demo.lesson_demo import run_lessons
 from agents_demo.performance import perform
 from agents_demo.plan import check_crew, crew_names, require
 from agents_demo.report import AgentReport
@@ -209,7 +210,7 @@ def _facts(plan: Plan, stage: Stage) -> dict[str, Any]:
 class Request:
     """What was asked for on a command line; None is left to the defaults.
 
-    Raises `Misuse` for options that belong to the other story.
+    Raises `Misuse` for options that belong to another story.
     """
 
     agents: int | None = None
@@ -219,15 +220,21 @@ class Request:
     rounds: int | None = None
     rereads: bool = False
     learns: bool = False
+    lessons: bool = False
 
     def __post_init__(self) -> None:
-        if self.rounds is not None and not self.learns:
-            raise Misuse("only learning goes in rounds: give --learn with --rounds")
-        if self.learns and (self.seconds is not None or self.rereads):
-            raise Misuse("--learn compares the same tasks in both runs: leave --seconds and --reread out")
+        if self.learns and self.lessons:
+            raise Misuse("--learn and --lessons are two stories: give one of them")
+        if self.rounds is not None and not (self.learns or self.lessons):
+            raise Misuse("only learning and lessons go in rounds: give --learn or --lessons with --rounds")
+        if (self.learns or self.lessons) and (self.seconds is not None or self.rereads):
+            flag = "--learn" if self.learns else "--lessons"
+            raise Misuse(f"{flag} compares the same tasks in both runs: leave --seconds and --reread out")
+        if self.lessons and self.agents is not None:
+            raise Misuse("--lessons is about two agents, one after the other: leave --agents out")
 
     def options(self) -> dict[str, Any]:
-        """The arguments of `run_demo`, or of `run_learning`."""
+        """The arguments of `run_demo`, `run_learning` or `run_lessons`."""
         values = {
             "n_agents": self.agents,
             "n_tasks": self.tasks,
@@ -240,7 +247,7 @@ class Request:
 
     def arguments(self) -> list[str]:
         """The same as options of a command line."""
-        flags = {"--learn": self.learns, "--reread": self.rereads}
+        flags = {"--learn": self.learns, "--lessons": self.lessons, "--reread": self.rereads}
         values = {
             "--agents": self.agents,
             "--tasks": self.tasks,
@@ -254,7 +261,7 @@ class Request:
 
 def perform_request(asked: Request, *, as_json: bool, keep: Path | None, settings: Settings) -> dict[str, Any]:
     """Give the story that was asked for."""
-    run = run_learning if asked.learns else run_demo
+    run: Callable[..., dict[str, Any]] = run_lessons if asked.lessons else run_learning if asked.learns else run_demo
     return run(**asked.options(), as_json=as_json, keep=keep, settings=settings)
 
 
@@ -291,7 +298,10 @@ def demo(
     learn: Annotated[
         bool, typer.Option("--learn", help="Rounds instead of columns: what is learned, and whether it pays.")
     ] = False,
-    rounds: Annotated[int | None, typer.Option(help="How many rounds, with --learn.")] = None,
+    lessons: Annotated[
+        bool, typer.Option("--lessons", help="Two agents in sequence, the second with and without the first's lessons.")
+    ] = False,
+    rounds: Annotated[int | None, typer.Option(help="How many rounds, with --learn or --lessons.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
     keep: Annotated[Path | None, typer.Option(help="Leave the trees in this folder.", metavar="FOLDER")] = None,
     print_job_command: Annotated[
@@ -300,7 +310,7 @@ def demo(
 ) -> None:
     """Agents at work on a real source tree: without coordination, split by number, and with Scentfield."""
     try:
-        asked = Request(agents, tasks, seconds, think_ms, rounds, rereads=reread, learns=learn)
+        asked = Request(agents, tasks, seconds, think_ms, rounds, rereads=reread, learns=learn, lessons=lessons)
         if print_job_command:
             typer.echo(job_command(Settings(), asked.arguments()))
             return

@@ -28,7 +28,8 @@ from coordinator.reading.view import View, expand, render
 class Shown:
     """A view's text below its header, what all of it costs to read, and whether it is the whole file.
 
-    `mode` is what was shown, `source` the name of the rule that chose it, "explicit" where the agent did.
+    `mode` is what was shown, `source` the name of the rule that chose it, "explicit" where the agent did. `lessons`
+    stood beside it; their tokens count.
     """
 
     text: str
@@ -36,11 +37,13 @@ class Shown:
     is_whole: bool
     mode: str = ""
     source: str = ""
+    lessons: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, view: View) -> Shown:
-        """What an agent gets of a view."""
-        return cls(view.body, view.tokens, view.mode == "full", view.mode, view.source)
+    def of(cls, view: View, lessons: tuple[str, ...] = ()) -> Shown:
+        """What an agent gets of a view, and of the lessons beside it."""
+        n_tokens = view.tokens + sum(map(count_tokens, lessons))
+        return cls(view.body, n_tokens, view.mode == "full", view.mode, view.source, lessons)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +84,17 @@ class CoordinatedHands:
     def read(self, path: str, mode: str) -> Shown:
         """A view of a file, in the mode that has proven itself when asked for `auto`."""
         if self._learns or mode != "auto":
-            return Shown.of(self._coordinator.read(path, mode).view)
+            reading = self._coordinator.read(path, mode)
+            return Shown.of(reading.view, reading.lessons)
         base_mode, rule = choose_base_mode(len(decode(read_bytes(self._coordinator.root / path)).lines))
-        return replace(Shown.of(self._coordinator.read(path, base_mode).view), source=rule)
+        reading = self._coordinator.read(path, base_mode)
+        return replace(Shown.of(reading.view, reading.lessons), source=rule)
 
     def expand(self, path: str, unit: str) -> Shown | None:
         """One unit whole; None if there is none of that name."""
         try:
-            return Shown.of(self._coordinator.expand(path, unit).view)
+            reading = self._coordinator.expand(path, unit)
+            return Shown.of(reading.view, reading.lessons)
         except Misuse:
             return None
 

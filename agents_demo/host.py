@@ -21,17 +21,18 @@ from coordinator.store_record import forget_stores
 
 
 @contextlib.contextmanager
-def coordinator_for(settings: Settings, folder: Path) -> Iterator[Settings]:
+def coordinator_for(settings: Settings, folder: Path, namespace: str | None = None) -> Iterator[Settings]:
     """The settings that agents connect with, while there is a coordinator for them.
 
     On the cluster of `settings` if there is one (a Ray job's, too), in a namespace of the demo's own: the user's own
     coordinator sees nothing of it. Without a cluster, on a head of its own. What was started is taken away again, also
-    on an interrupt. State lies in `folder`. Raises `Unavailable` for a cluster that is named and does not answer.
+    on an interrupt. State lies in `folder`; where an earlier coordinator has left some there, this one goes on with it
+    under the same `namespace`. Raises `Unavailable` for a cluster that is named and does not answer.
     """
     was_attached = _is_attached()
     own = {
         "address": address_of(settings),
-        "namespace": namespace_of(settings.namespace),
+        "namespace": namespace or namespace_of(settings.namespace),
         "data_dir": folder,
         "store_url": None,
         "metrics": False,

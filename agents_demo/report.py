@@ -37,7 +37,8 @@ class TaskReport:
     `started_at_s` is when the agent began to read for this task (after its claim was granted, where it claims);
     `ended_at_s` when it knew the outcome. Both in seconds on one clock for all agents. `n_tokens_read` counts all
     views and answers of this turn, `n_tokens_retried` those of them that a failed edit made necessary. `failures`
-    counts the refused edits by cause. `looks` are its views in order, the automatic one first.
+    counts the refused edits by cause. `looks` are its views in order, the automatic one first, `n_lessons` stood beside
+    that.
     """
 
     agent_id: str
@@ -49,10 +50,11 @@ class TaskReport:
     n_tokens_retried: int = 0
     failures: Mapping[str, int] = field(default_factory=dict)
     looks: tuple[Look, ...] = ()
+    n_lessons: int = 0
 
     def to_json(self) -> dict[str, Any]:
         """The fields by name, ready for JSON."""
-        names = ("agent_id", "task_id", "started_at_s", "ended_at_s", "n_tokens_read", "n_tokens_retried")
+        names = ("agent_id", "task_id", "started_at_s", "ended_at_s", "n_tokens_read", "n_tokens_retried", "n_lessons")
         return {
             **{name: getattr(self, name) for name in names},
             "status": self.status.value,

@@ -22,6 +22,10 @@ TITLES: Final = {
     "killed": "Scentfield,\none killed",
     "learning_on": "learning on",
     "learning_off": "learning off",
+    "first": "first agent",
+    "with_lessons": "second, with lessons",
+    "without_lessons": "second, without lessons",
+    "lessons": "two agents",
 }
 
 

@@ -1,7 +1,7 @@
 """One turn of an agent at one task: look, think, edit; where the edit is refused, look again.
 
 An agent has the task, the text that it was shown and, if it has one, its memory, which it quotes from where the first
-view does not show the place.
+view does not show the place; and it takes the care that the lessons beside that view ask for.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from actors.runtime.errors import UnknownAgent
+from agents_demo.care import CARELESS, care_for
 from agents_demo.hands import EditAnswer, Hands, Shown
 from agents_demo.proposal import AlreadyDone, NotVisible, Proposal, propose
 from agents_demo.report import Look, Status, TaskReport
@@ -48,6 +49,8 @@ class Turn:
         self._n_tokens_retried = 0
         self._failures: Counter[str] = Counter()
         self._looks: list[Look] = []
+        self._n_lessons = 0
+        self._care = CARELESS
 
     def take(self, agent_id: str) -> TaskReport:
         """Work on the task until its outcome is known."""
@@ -67,6 +70,7 @@ class Turn:
             self._n_tokens_retried,
             dict(sorted(self._failures.items())),
             tuple(self._looks),
+            self._n_lessons,
         )
 
     def _try_out(self) -> Status:
@@ -91,17 +95,24 @@ class Turn:
         """What to do, by the first text that shows the place: the refusal's own, then views, the short ones first."""
         found: Proposal | NotVisible | AlreadyDone = NotVisible("nothing was read yet")
         if refused is not None:
-            found = propose(self._task, refused.text, trusts_orphans=refused.cause != Cause.AMBIGUOUS)
+            trusts_orphans = refused.cause != Cause.AMBIGUOUS
+            found = self._propose(refused.text, trusts_orphans=trusts_orphans)
         views = self._views() if refused is None else self._whole(is_retry=True)
         while isinstance(found, NotVisible) and (text := next(views, None)) is not None:
-            found = propose(self._task, text)
+            found = self._propose(text)
         return found
+
+    def _propose(self, text: str, *, trusts_orphans: bool = True) -> Proposal | NotVisible | AlreadyDone:
+        n_neighbours = self._care.n_neighbours
+        return propose(self._task, text, n_neighbours=n_neighbours, trusts_orphans=trusts_orphans)
 
     def _views(self) -> Iterator[str]:
         shown = self._hands.read(self._task.path, "auto")
+        self._care, self._n_lessons = care_for(shown.lessons), len(shown.lessons)
         yield self._seen(shown, is_retry=False)
         if not shown.is_whole:
-            yield self._recall(self._task)
+            if not self._care.looks_first:
+                yield self._recall(self._task)
             unit = self._hands.expand(self._task.path, self._task.unit)
             if unit is not None:
                 yield self._seen(unit, is_retry=False)

@@ -29,7 +29,10 @@ def demo(
     learn: Annotated[
         bool, typer.Option("--learn", help="Rounds instead of columns: what is learned, and whether it pays.")
     ] = False,
-    rounds: Annotated[int | None, typer.Option(help="How many rounds, with --learn.", metavar="N")] = None,
+    lessons: Annotated[
+        bool, typer.Option("--lessons", help="Two agents in sequence, the second with and without the first's lessons.")
+    ] = False,
+    rounds: Annotated[int | None, typer.Option(help="How many rounds, with --learn or --lessons.", metavar="N")] = None,
     keep: Annotated[Path | None, typer.Option(help="Leave the trees in this folder.", metavar="DIR")] = None,
     print_job_command: Annotated[
         bool, typer.Option("--print-job-command", help="Print how to run this as a Ray job, and do nothing else.")
@@ -38,12 +41,13 @@ def demo(
     """Show agents at work on a real source tree: without coordination, split by number, and with Scentfield.
 
     With --learn: what is learned over several rounds, beside the same rounds with learning switched off.
+    With --lessons: what a second agent gains from the playbook of a first one.
     It has a coordinator of its own, on the cluster that runs or else on one of its own, and leaves nothing in yours.
 
     Example: scentfield demo --agents 4 --seconds 20
     """
     story: Any = importlib.import_module(_DEMO)
-    asked = story.Request(agents, tasks, seconds, think_ms, rounds, rereads=reread, learns=learn)
+    asked = story.Request(agents, tasks, seconds, think_ms, rounds, rereads=reread, learns=learn, lessons=lessons)
     if print_job_command:
         command = story.job_command(call.settings, asked.arguments())
         return Outcome({"command": command}, [Line(command)])

@@ -171,3 +171,37 @@ def test_all_tasks_of_a_tree_land_by_plain_hands(tree, tasks):
     hands = PlainHands(tree)
     assert [take(hands, task).status for task in tasks] == [Status.LANDED] * len(tasks)
     assert [take(hands, task).status for task in tasks] == [Status.ALREADY_DONE] * len(tasks)
+
+
+MISSED = "[lesson session 1] Pitfall: a.py: an edit from a map view missed ({}); it was made after reading full"
+
+
+def shown_with(*causes, text="def f(x):\n"):
+    """A map of the file with lessons about edits that missed for these causes."""
+    lessons = tuple(MISSED.format(cause) for cause in causes)
+    return {"auto": Shown(text, 30, is_whole=False, mode="map", lessons=lessons)}
+
+
+def test_an_agent_that_is_told_of_a_missed_edit_looks_before_it_quotes_from_memory():
+    hands = ScriptedHands(shown_with("not_shown"), Shown(UNIT, 20, is_whole=False), [EditAnswer(landed=True)])
+    report = take(hands, recall=lambda _: UNIT)
+    assert (report.status, report.n_tokens_read, report.n_lessons) == (Status.LANDED, 50, 1)
+    assert hands.asked == ["auto", "expand f", "edit"]
+
+
+def test_an_agent_that_is_told_of_a_text_that_stands_twice_quotes_more_of_it():
+    lines = [f"    y{n} = x\n" for n in range(9)]
+    unit = "".join(["def f(x):\n", *lines, '    p = "%s" % (x,)\n', *lines, "    return p\n"])
+    (task,) = find_tasks(unit, "a.py")
+    olds = []
+    for views in (shown_with(), shown_with("ambiguous")):
+        hands = ScriptedHands(views, Shown(unit, 20, is_whole=False), [EditAnswer(landed=True)])
+        hands.edit = lambda _path, old, _new: olds.append(old) or EditAnswer(landed=True)
+        assert take(hands, task).status is Status.LANDED
+    assert olds == [lines[0].replace("y0 = x", 'p = "%s" % (x,)').rstrip("\n"), _around(unit, 3)]
+
+
+def _around(unit, n):
+    lines = unit.splitlines()
+    (place,) = [number for number, line in enumerate(lines) if "%s" in line]
+    return "\n".join(lines[place - n : place + n + 1])

@@ -16,6 +16,7 @@ def story(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     asked: dict[str, Any] = {}
     monkeypatch.setattr(demo, "run_demo", lambda **arguments: asked.update(arguments))
     monkeypatch.setattr(demo, "run_learning", lambda **arguments: asked.update(arguments, learns=True))
+    monkeypatch.setattr(demo, "run_lessons", lambda **arguments: asked.update(arguments, lessons=True))
     monkeypatch.setattr(demo, "job_command", lambda _settings, arguments: " ".join(["ray job submit", *arguments]))
     return asked
 
@@ -32,10 +33,22 @@ def test_the_demo_of_learning_is_asked_for_what_was_given(alone: Any, story: dic
     assert story == {"learns": True, "n_rounds": 3, "n_agents": 2, "as_json": True, "keep": None}
 
 
+def test_the_demo_of_lessons_is_asked_for_what_was_given(alone: Any, story: dict[str, Any]) -> None:
+    assert alone("demo", "--lessons", "--rounds", "3", "--tasks", "40", "--json").exit_code == 0
+    del story["settings"]
+    assert story == {"lessons": True, "n_rounds": 3, "n_tasks": 40, "as_json": True, "keep": None}
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--rounds", "3"), "give --learn"),
+        (("--rounds", "3"), "give --learn or --lessons"),
+        (("--learn", "--lessons"), "two stories"),
+        (("--lessons", "--seconds", "3"), "leave --seconds and --reread out"),
+        (("--lessons", "--agents", "3"), "leave --agents out"),
+        (("--lessons", "--rounds", "0"), "0 rounds: ask for 1 to 20"),
+        (("--lessons", "--rounds", "21"), "21 rounds: ask for 1 to 20"),
+        (("--lessons", "--tasks", "0"), "0 tasks: ask for 1 at least"),
         (("--learn", "--seconds", "3"), "leave --seconds and --reread out"),
         (("--learn", "--reread"), "leave --seconds and --reread out"),
         (("--learn", "--rounds", "0"), "0 rounds: ask for 1 to 50"),
@@ -56,6 +69,7 @@ def test_the_job_command_carries_what_was_given(alone: Any, story: dict[str, Any
     assert alone("demo", "--print-job-command", "--learn", "--rounds", "2").stdout == (
         "ray job submit --learn --rounds 2\n"
     )
+    assert alone("demo", "--print-job-command", "--lessons").stdout == "ray job submit --lessons\n"
     assert alone("demo", "--print-job-command", "--reread").stdout == "ray job submit --reread\n"
     assert story == {}
 
