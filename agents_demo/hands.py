@@ -19,9 +19,10 @@ from coordinator.editing.refusal import Refused
 from coordinator.editing.request import EditRequest, Seen
 from coordinator.reading.mode import Mode
 from coordinator.reading.policy import choose_base_mode
+from coordinator.reading.render import expand, render
 from coordinator.reading.source import SourceText, decode
 from coordinator.reading.token_count import count_tokens
-from coordinator.reading.view import View, expand, render
+from coordinator.reading.view import View
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ In CI (environment CI=true) a skip is a failure, so that nothing goes untested u
 A test that needs a system package calls `pytest.skip("missing system package: NAME")`.
 """
 
+import gc
 import json
 import os
 import shutil
@@ -46,6 +47,15 @@ def _place_in_order(item: pytest.Item) -> int:
         return len(TIERS) + 1
     tier = item.path.relative_to(Path(__file__).parent).parts[0]
     return TIERS.index(tier) if tier in TIERS else len(TIERS)
+
+
+@pytest.fixture
+def usual_collector() -> Iterator[None]:
+    """An actor calms the collector of its process; in that of the tests it would keep every test's files open."""
+    thresholds = gc.get_threshold()
+    yield
+    gc.unfreeze()
+    gc.set_threshold(*thresholds)
 
 
 @pytest.fixture(scope="session")

@@ -26,11 +26,12 @@ from actors.embedding.packaged import packaged_files
 from actors.embedding.source import STATIC
 from coordinator.reading.mode import Mode
 from coordinator.reading.query import Query
+from coordinator.reading.render import render
 from coordinator.reading.sieve import LineFilter
 from coordinator.reading.source import decode
 from coordinator.reading.token_count import count_tokens
 from coordinator.reading.unit_choice import UnitWish
-from coordinator.reading.view import View, render
+from coordinator.reading.view import View
 
 REFERENCE: Final = "decoding the same bytes and counting their tokens"
 N_LINES: Final = 1_500

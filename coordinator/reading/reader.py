@@ -30,11 +30,12 @@ from coordinator.reading.expected_cost import choose_mode
 from coordinator.reading.mode import Mode, Wish
 from coordinator.reading.policy import NOTHING_LEARNED, Policy
 from coordinator.reading.query import Query
+from coordinator.reading.render import expand, render
 from coordinator.reading.sieve import LineFilter
 from coordinator.reading.source import BinaryFile, SourceText, decode
 from coordinator.reading.token_count import count_file_tokens
 from coordinator.reading.unit_choice import UnitWish
-from coordinator.reading.view import View, expand, render
+from coordinator.reading.view import View
 from coordinator.reading.view_book import SeenFile
 from coordinator.session import AgentSession
 from coordinator.step import Operation, Work

@@ -21,10 +21,11 @@ from actors.thresholds.cost import CALL_TOKENS
 from coordinator.editing.evidence import MAX_TOKENS as MAX_EVIDENCE_TOKENS
 from coordinator.reading.marker import SIGIL
 from coordinator.reading.mode import Mode
+from coordinator.reading.render import expand, render
 from coordinator.reading.shown import ShownLines
 from coordinator.reading.source import SourceText
 from coordinator.reading.unit import LineRange, Outline, Unit
-from coordinator.reading.view import View, expand, render
+from coordinator.reading.view import View
 
 MAX_HOLES: Final = 3
 """Markers without a name that an agent looks into for one edit."""

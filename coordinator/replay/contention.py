@@ -28,10 +28,11 @@ from coordinator.reading.grammar import outline_of
 from coordinator.reading.line_diff import diff_lines
 from coordinator.reading.mode import Mode
 from coordinator.reading.policy import choose_base_mode
+from coordinator.reading.render import render
 from coordinator.reading.shown import ShownLines
 from coordinator.reading.source import SourceText, decode
 from coordinator.reading.unit import LineRange
-from coordinator.reading.view import View, render
+from coordinator.reading.view import View
 from coordinator.reading.view_book import SeenFile
 from coordinator.replay.agent import Agent, Replayed
 from coordinator.replay.change import Change

@@ -13,13 +13,14 @@ from coordinator.reading.grammar import outline_of
 from coordinator.reading.line_history import line_history
 from coordinator.reading.mode import Mode
 from coordinator.reading.query import Query
+from coordinator.reading.render import render
 from coordinator.reading.shown import ShownLines
 from coordinator.reading.sieve import LineFilter
 from coordinator.reading.source import decode
 from coordinator.reading.token_count import count_file_tokens
 from coordinator.reading.unit import LineRange
 from coordinator.reading.unit_choice import UnitChoice, UnitWish, piece_vectors
-from coordinator.reading.view import View, render
+from coordinator.reading.view import View
 from coordinator.replay.agent import Replayed, edit_all
 from coordinator.replay.change import Change
 from coordinator.replay.question import Question

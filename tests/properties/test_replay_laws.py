@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from coordinator.reading.grammar import outline_of
 from coordinator.reading.line_diff import diff_lines
 from coordinator.reading.mode import Mode
+from coordinator.reading.render import render
 from coordinator.reading.shown import ShownLines
 from coordinator.reading.source import decode
-from coordinator.reading.view import render
 from coordinator.replay.agent import Agent, Replayed, edit_all
 from coordinator.replay.hunk import hunks_between
 from coordinator.replay.question import MODES

@@ -31,12 +31,13 @@ from coordinator.reading.mode import Mode
 from coordinator.reading.piece import cut_pieces
 from coordinator.reading.query import Query
 from coordinator.reading.redundancy import redundant_lines
+from coordinator.reading.render import expand, render
 from coordinator.reading.sieve import LineFilter, Sieve
 from coordinator.reading.source import BinaryFile, SourceText, content_hash, decode
 from coordinator.reading.token_count import count_tokens
 from coordinator.reading.unit import Outline
 from coordinator.reading.unit_choice import UnitWish
-from coordinator.reading.view import View, expand, render
+from coordinator.reading.view import View
 from coordinator.reading.view_book import ViewBook
 
 N_FILES = 500

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import sys
 import time
 import types
@@ -17,6 +16,8 @@ from actors.runtime.journal import sqlite_url
 from actors.runtime.outbox import BOUNCE, Delivered, Note, Outbox
 from actors.runtime.received import SCHEMA, Received
 from actors.runtime.wire import BusyFor, Failed, decode_envelope, decode_request, encode_reply, encode_request, pack
+
+pytestmark = pytest.mark.usefixtures("usual_collector")
 
 
 def note(name):
@@ -299,14 +300,6 @@ def actors(monkeypatch):
 
     monkeypatch.setitem(sys.modules, "a_house_of_actors", types.SimpleNamespace(find=find))
     return house.setdefault("home", {})
-
-
-@pytest.fixture(autouse=True)
-def usual_collector():
-    thresholds = gc.get_threshold()
-    yield
-    gc.unfreeze()
-    gc.set_threshold(*thresholds)
 
 
 @pytest.fixture

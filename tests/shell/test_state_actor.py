@@ -1,7 +1,6 @@
 """The state actor on an event loop of its own, without Ray."""
 
 import asyncio
-import gc
 import os
 import subprocess
 import sys
@@ -17,6 +16,8 @@ from actors.runtime.settings import MailboxLimits
 from actors.runtime.wire import decode_reply, encode_request
 from actors.scent_field.messages import Changes, Claim, Granted, Held, Progress, Watch
 from actors.sessions.messages import Goodbye, ListSessions, Register, Registered
+
+pytestmark = pytest.mark.usefixtures("usual_collector")
 
 TOKEN = "a" * 16
 REPOSITORY = Path(__file__).parents[2]
@@ -44,14 +45,6 @@ async def ask(actor, session, number, *commands, token=TOKEN):
 
 def claim(target, wait_s=0.0):
     return Claim("home", (target,), "exclusive", wait_s, "")
-
-
-@pytest.fixture(autouse=True)
-def usual_collector():
-    thresholds = gc.get_threshold()
-    yield
-    gc.unfreeze()
-    gc.set_threshold(*thresholds)
 
 
 def run(story):

@@ -56,6 +56,6 @@ class LocalLine:
 
 
 @pytest.fixture
-def local_line() -> type[LocalLine]:
+def local_line(usual_collector: None) -> type[LocalLine]:
     """`local_line(folder, gone=..., silent=...)`, on the event loop that asks."""
     return LocalLine

@@ -22,6 +22,8 @@ from actors.embedding.status import State, Status
 from actors.runtime.errors import Corrupt, Misuse, Unavailable
 from actors.runtime.wire import BusyFor, Failed
 
+pytestmark = pytest.mark.usefixtures("usual_collector")
+
 Until = Callable[..., Awaitable[Any]]
 
 

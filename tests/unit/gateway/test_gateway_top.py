@@ -27,6 +27,7 @@ from coordinator.gateway.token import FILE_NAME
 from coordinator.top.scout import Scout
 
 TOKEN = "a-token-of-this-test-0123456789abcdef"
+SIZE = {"COLUMNS", "LINES"}  # go before that of the terminal
 RUN = "import atexit, sys; atexit.register(lambda: print('ray' in sys.modules, 'textual' in sys.modules, "
 RUN += "file=sys.stderr)); from coordinator.cli.entry import run; run()"
 
@@ -89,7 +90,7 @@ def test_on_a_terminal_it_shows_the_screen_until_q(open_gateway: Callable[..., A
     shown = subprocess.Popen(
         [sys.executable, "-c", RUN, "top"],
         cwd=gateway.root,
-        env=os.environ | {"TERM": "xterm-256color"},
+        env={name: value for name, value in os.environ.items() if name not in SIZE} | {"TERM": "xterm-256color"},
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,  # this is where the screen is drawn

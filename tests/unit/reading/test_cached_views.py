@@ -7,15 +7,16 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from coordinator.reading import view as view_module
+from coordinator.reading import render as view_module
 from coordinator.reading.cut_file import MAX_KEPT_CHARACTERS, MAX_KEPT_FILES, cut_file
 from coordinator.reading.line_history import Patch, line_history
 from coordinator.reading.mode import Mode
 from coordinator.reading.query import Query
+from coordinator.reading.render import MAX_CACHED_VIEWS, render
 from coordinator.reading.sieve import LineFilter
 from coordinator.reading.source import decode
 from coordinator.reading.unit_choice import UnitWish
-from coordinator.reading.view import MAX_CACHED_VIEWS, View, render
+from coordinator.reading.view import View
 
 TEXT = "".join(f"def f{n}(a, b):\n    total = a * {n} + weigh(b, 'a text that is long enough')\n\n" for n in range(40))
 

@@ -8,9 +8,10 @@ import pytest
 
 from coordinator.reading.mode import Mode
 from coordinator.reading.query import Query
+from coordinator.reading.render import render
 from coordinator.reading.sieve import LineFilter
 from coordinator.reading.source import decode
-from coordinator.reading.view import View, render
+from coordinator.reading.view import View
 
 Vectors = npt.NDArray[np.float32]
 

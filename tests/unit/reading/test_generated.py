@@ -4,8 +4,8 @@ import pytest
 
 from coordinator.reading.generated import SEARCHED_CHARACTERS, note_on
 from coordinator.reading.mode import Mode
+from coordinator.reading.render import render
 from coordinator.reading.source import decode
-from coordinator.reading.view import render
 
 
 @pytest.mark.parametrize(

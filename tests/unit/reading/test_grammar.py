@@ -10,8 +10,8 @@ from coordinator.reading.grammar import MAX_LINE_CHARACTERS, MAX_PARSED_CHARACTE
 from coordinator.reading.language.catalogue import LANGUAGES, NAMED_FILES
 from coordinator.reading.language.grammar import MAX_PARSE_S
 from coordinator.reading.mode import Mode
+from coordinator.reading.render import render
 from coordinator.reading.source import decode
-from coordinator.reading.view import render
 
 
 def test_a_file_over_the_limit_comes_in_blocks() -> None:

@@ -5,9 +5,10 @@ import pytest
 from actors.runtime.errors import Misuse
 from coordinator.reading.layout import MAX_MAP_SHARE, MIN_MAP_CHARACTERS
 from coordinator.reading.mode import Mode
+from coordinator.reading.render import expand, render
 from coordinator.reading.source import SourceText, decode
 from coordinator.reading.token_count import count_tokens
-from coordinator.reading.view import View, expand, render
+from coordinator.reading.view import View
 
 
 def method(name: str, n_lines: int) -> str:

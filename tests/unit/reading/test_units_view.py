@@ -12,11 +12,12 @@ from coordinator.reading.budget import MIN_DEFAULT_TOKENS
 from coordinator.reading.line_history import LineHistory, Patch, line_history
 from coordinator.reading.mode import Mode
 from coordinator.reading.query import Query
+from coordinator.reading.render import render
 from coordinator.reading.shown import ShownLines
 from coordinator.reading.source import decode
 from coordinator.reading.token_count import count_tokens
 from coordinator.reading.unit_choice import UnitChoice, UnitWish
-from coordinator.reading.view import View, render
+from coordinator.reading.view import View
 
 VERBS = ("parse", "render", "encode", "decode", "split", "merge", "fold", "wrap", "sort", "hash", "trim", "load")
 

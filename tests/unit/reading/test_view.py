@@ -6,9 +6,10 @@ import pytest
 
 from actors.runtime.errors import Misuse
 from coordinator.reading.mode import Mode
+from coordinator.reading.render import expand, render
 from coordinator.reading.source import SourceText, decode
 from coordinator.reading.token_count import count_tokens
-from coordinator.reading.view import View, expand, render
+from coordinator.reading.view import View
 
 BODY = "".join(f"        total += self.weigh(sample[{n}], 'a text that is long enough')\n" for n in range(12))
 PYTHON = f'''\

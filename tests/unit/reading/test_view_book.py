@@ -3,9 +3,10 @@
 import json
 
 from coordinator.reading.mode import Mode
+from coordinator.reading.render import expand, render
 from coordinator.reading.shown import ShownLines
 from coordinator.reading.source import SourceText, decode
-from coordinator.reading.view import View, expand, render
+from coordinator.reading.view import View
 from coordinator.reading.view_book import MAX_ARMS, MAX_PATHS, MAX_TAGS, MAX_TAGS_PER_PATH, SeenFile, ViewBook
 
 FUNCTION = "def f{}():\n" + "    some_statement(that, costs, more, than, the, marker)\n" * 6

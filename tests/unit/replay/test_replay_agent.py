@@ -6,9 +6,10 @@ import pytest
 
 from coordinator.reading.grammar import outline_of
 from coordinator.reading.mode import Mode
+from coordinator.reading.render import expand, render
 from coordinator.reading.shown import ShownLines
 from coordinator.reading.source import decode
-from coordinator.reading.view import View, expand, render
+from coordinator.reading.view import View
 from coordinator.replay.agent import MAX_HOLES, Marker, Paid, Replayed, edit_all, markers_of
 from coordinator.replay.change import Change
 from coordinator.replay.hunk import Hunk

@@ -10,8 +10,8 @@ import pytest
 from actors.quality_store.source import EXPLICIT
 from actors.thresholds.cost import CALL_TOKENS
 from coordinator.reading.mode import Mode
+from coordinator.reading.render import expand, render
 from coordinator.reading.source import decode
-from coordinator.reading.view import expand, render
 from coordinator.replay.change import Change
 from coordinator.replay.contention import contend, main, pairs_of
 from coordinator.replay.hunk import Hunk

@@ -25,6 +25,8 @@ from coordinator.settings import Settings
 from coordinator.step import Call, drive, drive_async
 from coordinator.tracing import TRACING
 
+pytestmark = pytest.mark.usefixtures("usual_collector")
+
 CLIENT, SERVER = 3, 2  # SpanKind, as it is sent
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from coordinator.reading.grammar import outline_of
 from coordinator.reading.mode import Mode
+from coordinator.reading.render import expand, render
 from coordinator.reading.source import decode
 from coordinator.reading.unit import LineRange, Outline, Unit
-from coordinator.reading.view import expand, render
 
 
 @dataclass(frozen=True)
