@@ -1,7 +1,7 @@
 """The embedding actor: a queue in front of one engine, whose status can always be asked.
 
 Ray runs it as an async actor; it imports no Ray itself. Its loop only counts, checks and waits: a thread looks for the
-model, fetches and loads it, and one other thread computes. It keeps no state that is worth keeping: a restart loads the
+model, fetches and loads it, and a few others compute. It keeps no state that is worth keeping: a restart loads the
 model again.
 """
 
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 import numpy as np
 
 from actors.embedding.download import Progress
+from actors.embedding.halves import Halves
 from actors.embedding.inference import Inference, TextEngine
 from actors.embedding.limit import EmbeddingLimits
 from actors.embedding.messages import DuplicateTexts, NotReady, Refusal, SimilarTexts, Vectors
@@ -96,10 +97,11 @@ class EmbeddingActor:
         self._open_engine = open_engine or self._open_from_store
         self._lifecycle = Lifecycle(config.model, "nobody has needed it yet: the first call, or `warm`, loads it")
         self._inference: Inference | None = None
-        n_at_once = min(_MOST_AT_ONCE, config.n_threads)
-        self._workers = ThreadPoolExecutor(max_workers=n_at_once, thread_name_prefix="embedding")
+        self._n_at_once = min(_MOST_AT_ONCE, config.n_threads)
+        self._workers = ThreadPoolExecutor(max_workers=self._n_at_once, thread_name_prefix="embedding")
+        self._helper = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedding-half")
         self._loop = asyncio.get_running_loop()
-        self._pace = Pace(config.limits.max_queued_texts, n_at_once)
+        self._pace = Pace(config.limits.max_queued_texts, self._n_at_once)
         self._started_s = monotonic()
         self._counts = dict.fromkeys(("n_calls", "n_texts", "n_not_ready", "n_busy", "n_late", "n_failed"), 0)
         if self._source is None:
@@ -173,6 +175,7 @@ class EmbeddingActor:
         """Let threads end; for whoever runs it without Ray."""
         self._stop.set()
         self._workers.shutdown(wait=False, cancel_futures=True)
+        self._helper.shutdown(wait=False)
 
     async def _answer(
         self, texts: Sequence[str], within_s: float, compute: Callable[[Inference], Answer]
@@ -257,8 +260,11 @@ class EmbeddingActor:
         # ONNX Runtime is a slow import: the actor answers before it is there.
         from actors.embedding.engine import load_engine
 
-        os.environ.setdefault("RAYON_NUM_THREADS", str(self._config.n_threads))  # read once, by tokenizers
-        return load_engine(files, n_threads=self._config.n_threads)
+        # One call's texts are not shared out among the tokenizer's own threads: those of two calls would get into each
+        # other's way.
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+        engine = load_engine(files, n_threads=self._config.n_threads)
+        return Halves(engine, self._helper) if self._n_at_once > 1 and engine.topology.is_independent else engine
 
 
 def _there(source: Source | None) -> Source:

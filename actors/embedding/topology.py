@@ -28,6 +28,8 @@ class Topology(Protocol):
     name: str
     is_padded: bool
     """Whether texts of a batch may differ in length."""
+    is_independent: bool
+    """Whether a text's row is the same, to the last bit, whatever else is in its batch."""
     has_special_tokens: bool
     """Whether the tokenizer adds what the model was trained with around a text, such as [CLS] and [SEP]."""
     max_tokens: int
@@ -42,6 +44,7 @@ class Encoder:
 
     name = "encoder"
     is_padded = True
+    is_independent = False
     has_special_tokens = True
     max_tokens = 256
 
@@ -70,6 +73,7 @@ class Table:
 
     name = "static table"
     is_padded = False
+    is_independent = True
     has_special_tokens = False
     max_tokens = 512
 
@@ -90,6 +94,7 @@ class Bag:
 
     name = "static bag"
     is_padded = True
+    is_independent = True
     has_special_tokens = False
     max_tokens = 512
 

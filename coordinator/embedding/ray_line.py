@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import Sequence
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -49,27 +49,31 @@ class RayEmbeddingLine:
             raise self._lost(error, timeout_s) from error
 
     def embed(self, calls: Sequence[EmbedCall], timeout_s: float) -> list[Any]:
-        """Send all and wait for all."""
+        """Send all, then take one answer after the other: one is put together while the next is computed."""
+        until_s = time.monotonic() + timeout_s
         try:
-            return _answers(calls, ray.get(self._sent(calls), timeout=timeout_s))
+            return [
+                _whole(ray.get(results, timeout=max(0.0, until_s - time.monotonic()))) for results in self._sent(calls)
+            ]
         except RayError as error:
             raise self._lost(error, timeout_s) from error
 
     async def embed_async(self, calls: Sequence[EmbedCall], timeout_s: float) -> list[Any]:
         """Send all and await all."""
         try:
-            return _answers(calls, await asyncio.wait_for(asyncio.gather(*self._sent(calls)), timeout_s))
+            return await asyncio.wait_for(asyncio.gather(*map(_awaited, self._sent(calls))), timeout_s)
         except (RayError, TimeoutError) as error:
             raise self._lost(error, timeout_s) from error
 
-    def _sent(self, calls: Sequence[EmbedCall]) -> list[Any]:
+    def _sent(self, calls: Sequence[EmbedCall]) -> list[list[Any]]:
+        """The results that each call will have."""
         handle = self._found()
-        sent: list[Any] = []
+        sent: list[list[Any]] = []
         for call in calls:
             if call.n_parts == 1:
-                sent.append(handle.embed.remote(call.texts, call.within_s))
+                sent.append([handle.embed.remote(call.texts, call.within_s)])
             else:
-                sent += handle.embed_in_parts.options(num_returns=call.n_parts).remote(*call)
+                sent.append(handle.embed_in_parts.options(num_returns=call.n_parts).remote(*call))
         return sent
 
     def _found(self) -> Any:
@@ -85,13 +89,13 @@ class RayEmbeddingLine:
         return Unavailable(f"the embedding actor cannot be reached ({type(error).__name__})")
 
 
-def _answers(calls: Sequence[EmbedCall], results: Sequence[Any]) -> list[Any]:
-    """One answer for each call, its rows in one piece again."""
-    answers = []
-    left = iter(results)
-    for call in calls:
-        answer, *rest = islice(left, call.n_parts)
-        if rest and isinstance(answer, Vectors):
-            answer = answer._replace(rows=np.concatenate([answer.rows, *rest]))
-        answers.append(answer)
-    return answers
+async def _awaited(results: Sequence[Any]) -> Any:
+    return _whole(await asyncio.gather(*results))
+
+
+def _whole(results: Sequence[Any]) -> Any:
+    """One call's answer, its rows in one piece again."""
+    answer, *rest = results
+    if rest and isinstance(answer, Vectors):
+        return answer._replace(rows=np.concatenate([answer.rows, *rest]))
+    return answer
