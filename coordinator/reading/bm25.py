@@ -15,22 +15,19 @@ LENGTH_WEIGHT: Final = 0.6
 
 
 class WordIndex:
-    """Which of a few texts hold a word, and how often; texts are counts of words."""
+    """A few texts as counts of words, and how much each has to say."""
 
     def __init__(self, texts: Sequence[Mapping[str, int]]) -> None:
-        self._n_texts = len(texts)
+        self._texts = texts
         self._norms = _norms([sum(words.values()) for words in texts])
-        self._found: dict[str, list[tuple[int, int]]] = {}
-        for place, words in enumerate(texts):
-            for word, count in words.items():
-                self._found.setdefault(word, []).append((place, count))
 
     def scores(self, query: Iterable[str]) -> list[float]:
         """How well each text answers, 0.0 where it holds no word of `query`."""
-        scores = [0.0] * self._n_texts
+        scores = [0.0] * len(self._texts)
         for word in query:
-            found = self._found.get(word, ())
-            rarity = log(1 + (self._n_texts - len(found) + 0.5) / (len(found) + 0.5))
+            # A query asks for few words: to look for each in all texts takes less than to note where every word is.
+            found = [(place, words[word]) for place, words in enumerate(self._texts) if word in words]
+            rarity = log(1 + (len(self._texts) - len(found) + 0.5) / (len(found) + 0.5))
             for place, count in found:
                 scores[place] += rarity * count * (SATURATION + 1) / (count + self._norms[place])
         return scores

@@ -7,7 +7,7 @@ must keep to a budget counts again.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate, compress
 
 from coordinator.reading.shown import ShownLines
 from coordinator.reading.unit import LineRange
@@ -21,6 +21,7 @@ class Packing:
     """
 
     def __init__(self, weights: Sequence[int], *, marker_tokens: int, base_tokens: int) -> None:
+        self._weights = weights
         self._sums = list(accumulate(weights, initial=0))
         self._marker_tokens = marker_tokens
         self._is_shown = bytearray(len(weights))  # 1 for a line that is
@@ -44,13 +45,10 @@ class Packing:
         tokens = self._sums[last] - self._sums[first - 1]
         n_gaps = 1
         if any(inside):
-            tokens -= sum(self._sums[number] - self._sums[number - 1] for number in self._shown_in(first, last))
-            hidden = [gap_before, *(not shown for shown in inside), gap_after]
-            n_gaps = sum(1 for before, gap in pairwise([False, *hidden]) if gap and not before)
+            tokens -= sum(compress(self._weights[first - 1 : last], inside))
+            shown = b"%c%b%c" % (not gap_before, bytes(inside), not gap_after)
+            n_gaps = shown.count(b"\1\0") + gap_before
         return tokens + self._marker_tokens * (gap_before + gap_after - n_gaps)
-
-    def _shown_in(self, first: int, last: int) -> Iterator[int]:
-        return (number for number in range(first, last + 1) if self._is_shown[number - 1])
 
     @property
     def shown(self) -> ShownLines:

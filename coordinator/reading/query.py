@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from math import log
 from typing import Final
 
@@ -54,8 +55,9 @@ class Query:
 
 def split_words(text: str) -> Iterator[str]:
     """The words of `text`, case-folded: each identifier and, where it has several, its parts."""
-    for identifier in _IDENTIFIER.findall(text):
-        yield from _known_words(identifier) if len(identifier) <= MAX_CACHED_CHARACTERS else _words(identifier)
+    identifiers = _IDENTIFIER.findall(text)
+    is_usual = max(map(len, identifiers), default=0) <= MAX_CACHED_CHARACTERS
+    return chain.from_iterable(map(_known_words if is_usual else _words, identifiers))
 
 
 def _words(identifier: str) -> tuple[str, ...]:
