@@ -5,6 +5,10 @@ they need, those that add the fewest tokens first, and signatures give way to it
 may be left undone. The *naive* one shows all signatures, as a view of them does, and then the stretches of 40 lines at
 most of one unit that answer the query best by BM25 and, with vectors, by cosine, over the square root of their tokens.
 All that is printed counts.
+
+The *naive map* is what tools without markers give: a line for each definition, where it is and how it begins. From it
+an agent that knows where to edit buys the smallest definition that holds the place, whole, or the place alone where
+none does.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
 from math import sqrt
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from actors.quality_store.source import EXPLICIT
 from coordinator.reading.bm25 import bm25
@@ -26,7 +30,7 @@ from coordinator.reading.piece import cut_pieces
 from coordinator.reading.query import Query, split_words
 from coordinator.reading.shown import ShownLines
 from coordinator.reading.token_count import count_file_tokens, count_tokens
-from coordinator.reading.unit import LineRange
+from coordinator.reading.unit import LineRange, Unit
 from coordinator.replay.agent import Replayed
 
 if TYPE_CHECKING:
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
 
 PERFECT: Final = "perfect"
 NAIVE: Final = "naive"
+NAIVE_MAP: Final = "naive_map"
 MAX_STRETCH_LINES: Final = 40
 _MODE: Final = "units"
 _DECIMALS: Final = 6  # a platform's last bit must not order stretches
@@ -51,8 +56,15 @@ class Printed:
         self.tokens = header.settle(layout.body, count_tokens(layout.body))[1]
 
 
+class Bought(NamedTuple):
+    """A naive map and the parts that were bought from it: the lines that are shown then, and all that was printed."""
+
+    shown: ShownLines
+    tokens: int
+
+
 class References:
-    """Both rankers on one file, within `budget` tokens."""
+    """Both rankers on one file, within `budget` tokens; and the naive map, which keeps to none."""
 
     def __init__(self, replayed: Replayed, budget: int, vectors_of: VectorsOf | None = None) -> None:
         self._replayed = replayed
@@ -83,6 +95,26 @@ class References:
             else:
                 high = middle - 1
         return self._with_signatures(ranked[:low])
+
+    def naive_map(self, needed: Sequence[LineRange]) -> Bought:
+        """The map, and whatever it takes to see all places; no header counts."""
+        lines = self._replayed.lines
+        listed = "".join(
+            f"{unit.lines[0]}-{unit.lines[1]} {lines[unit.signature[0] - 1].strip()}\n" for unit in self._definitions
+        )
+        shown = ShownLines.of(self._smallest(place) for place in needed)
+        parts = ("".join(lines[first - 1 : last]) for first, last in shown.ranges)
+        return Bought(shown, count_tokens(listed) + sum(map(count_tokens, parts)))
+
+    def _smallest(self, place: LineRange) -> LineRange:
+        """The lines of the smallest definition that holds the place, or its own."""
+        first, last = place
+        around = (unit.lines for unit in self._definitions if unit.lines[0] <= first and last <= unit.lines[1])
+        return min(around, key=lambda lines: lines[1] - lines[0], default=place)
+
+    @cached_property
+    def _definitions(self) -> list[Unit]:
+        return [unit for unit in self._replayed.outline.units if unit.is_definition]
 
     def _with_signatures(self, stretches: Sequence[LineRange]) -> Printed:
         return Printed(self._replayed, signature_lines(self._replayed.outline).union(ShownLines.of(stretches)))

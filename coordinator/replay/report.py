@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from actors.thresholds.cost import BUCKETS, size_bucket
 from coordinator.replay.choice import policy_document
 from coordinator.replay.question import Question
-from coordinator.replay.reference import NAIVE, PERFECT
+from coordinator.replay.reference import NAIVE, NAIVE_MAP, PERFECT
 from coordinator.replay.score import reference_of, score_of
 from coordinator.replay.trial import Trial
+
+_REFERENCES: Final = (PERFECT, NAIVE, NAIVE_MAP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,6 @@ class Report:
     def _group(self, trials: Sequence[Trial], kind: str) -> dict[str, Any]:
         return {
             "modes": {mode: score_of(trials, kind, mode).document() for mode in self.question.modes},
-            "references": {name: reference_of(trials, kind, name).shown_document() for name in (PERFECT, NAIVE)},
+            "references": {name: reference_of(trials, kind, name).shown_document() for name in _REFERENCES},
             "policy": policy_document(trials, kind),
         }

@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 
 from actors.runtime.errors import Misuse, ScentfieldError
 from coordinator.replay.question import Question
+from coordinator.replay.reference import NAIVE_MAP
 from coordinator.replay.run import replay_history
 from coordinator.replay.static_model import build_static_model
 
@@ -56,13 +57,16 @@ def _row(project: Project, document: Mapping[str, Any]) -> dict[str, str]:
         raise Misuse(f"{project.name} has no change to a .{project.extension} file: name another extension")
     source, modes = document["source"], group["modes"]
     oldest, newest = (source[name][:_HASH_DIGITS] for name in ("oldest", "newest"))
-    shown = {mode: score for mode, score in modes.items() if mode not in ("full", "map")} | group["references"]
+    references = dict(group["references"])
+    naive_map = references.pop(NAIVE_MAP)
+    shown = {mode: score for mode, score in modes.items() if mode not in ("full", "map")} | references
     return {
         "project": f"{project.name}, `.{project.extension}`",
         "commits": f"{source['commits']}, {oldest}..{newest}",
         "hunks": str(modes["full"]["hunks"]),
         "map": f"{modes['map']['token_share']:.0%}",
         "map + expand": f"{modes['map']['hunks_reached']:.0%} at {modes['map']['printed_share']:.0%}",
+        "naive map + unit": f"{naive_map['hunk_recall']:.0%} at {naive_map['token_share']:.0%}",
         **{mode: f"{score['hunk_recall']:.0%} at {score['token_share']:.0%}" for mode, score in shown.items()},
         "auto, of full": f"{group['policy']['cost_share_of_full']:.0%}",
         "regret": f"{group['policy']['regret']:.2f}",

@@ -25,7 +25,7 @@ from coordinator.replay.agent import Replayed, edit_all
 from coordinator.replay.change import Change
 from coordinator.replay.question import Question
 from coordinator.replay.ranking_fit import RankingSums, ranking_sums
-from coordinator.replay.reference import NAIVE, PERFECT, Printed, References
+from coordinator.replay.reference import NAIVE, NAIVE_MAP, PERFECT, Bought, Printed, References
 
 if TYPE_CHECKING:
     from coordinator.reading.redundancy import VectorsOf
@@ -101,14 +101,19 @@ class _Bench:
         return {mode: self._shown(mode, query) for mode in self._question.rendered_modes}
 
     def references(self, query: str) -> dict[str, Shown]:
-        """What the perfect ranker and the naive one show."""
-        return {PERFECT: self._perfect, NAIVE: self._printed(self._rankers.naive(query))}
+        """What the perfect ranker and the naive one show, and what is bought from a naive map."""
+        naive = self._printed(self._rankers.naive(query))
+        return {PERFECT: self._perfect, NAIVE: naive, NAIVE_MAP: self._naive_map}
 
     @cached_property
     def _perfect(self) -> Shown:
         return self._printed(self._rankers.perfect(self._needed))
 
-    def _printed(self, printed: Printed) -> Shown:
+    @cached_property
+    def _naive_map(self) -> Shown:
+        return self._printed(self._rankers.naive_map(self._needed))
+
+    def _printed(self, printed: Printed | Bought) -> Shown:
         return Shown(n_shown(printed.shown, self._needed), printed.tokens)
 
     def _shown(self, mode: str, query: str) -> Shown:

@@ -7,6 +7,7 @@ import pytest
 from coordinator.reading.grammar import outline_of
 from coordinator.reading.shown import ShownLines
 from coordinator.reading.source import decode
+from coordinator.reading.token_count import count_tokens
 from coordinator.replay.agent import Replayed
 from coordinator.replay.reference import MAX_STRETCH_LINES, Printed, References
 
@@ -65,6 +66,44 @@ def test_signatures_stay_even_where_nothing_else_fits(module: str) -> None:
 def test_without_a_query_the_first_and_shortest_stretches_come(module: str) -> None:
     alpha = printed(module, (1, 32), (33, 33), (65, 65))
     assert references(module, alpha.tokens).naive("").shown.contains(1, 32)
+
+
+CLASSES = """import os
+
+class Store:
+    limit = 3
+
+    def put(self, key):
+        return key
+
+    def get(self, key):
+        value = key
+        return value
+
+print(os.name)
+"""
+LISTED = "3-11 class Store:\n6-7 def put(self, key):\n9-11 def get(self, key):\n"
+
+
+def lines_of(text: str, first: int, last: int) -> str:
+    return "".join(text.splitlines(keepends=True)[first - 1 : last])
+
+
+def test_from_a_naive_map_the_smallest_definition_that_holds_the_place_is_bought() -> None:
+    bought = references(CLASSES, HUGE).naive_map([(10, 11), (9, 10)])
+    assert bought.shown == ShownLines.of([(9, 11)])
+    assert bought.tokens == count_tokens(LISTED) + count_tokens(lines_of(CLASSES, 9, 11))
+
+
+def test_a_place_across_two_methods_takes_their_class_and_one_outside_of_all_itself_alone() -> None:
+    bought = references(CLASSES, HUGE).naive_map([(7, 9), (13, 13)])
+    assert bought.shown == ShownLines.of([(3, 11), (13, 13)])
+    parts = lines_of(CLASSES, 3, 11), lines_of(CLASSES, 13, 13)
+    assert bought.tokens == count_tokens(LISTED) + sum(map(count_tokens, parts))
+
+
+def test_a_naive_map_of_a_file_without_definitions_lists_nothing() -> None:
+    assert references("one\ntwo\n", HUGE, path="a.txt").naive_map([]) == (ShownLines(), 0)
 
 
 @pytest.mark.parametrize("n_lines", [0, 1, 39, 40, 41, 120])

@@ -24,7 +24,9 @@ def test_each_project_has_a_row_of_its_own_kind_of_file(
         "one, `.py`", f"2, {oldest[:7]}..{newest[:7]}", "1"
     )  # fmt: skip
     assert told["map + expand"].startswith("100% at ")
-    assert {"signatures", "units", "entropy", "perfect", "naive", "auto, of full", "regret"} <= set(told)
+    assert {"signatures", "units", "entropy", "perfect", "naive", "naive map + unit", "auto, of full", "regret"} <= set(
+        told
+    )
     assert again == one.replace("one,", "again,")
 
 
