@@ -133,15 +133,19 @@ class Layout:
             yield marker or "".join(self._lines[first - 1 : last])
 
 
-class UnitLayout(Layout):
-    """The body of a view of chosen units: a marker names a few units, but not the one that the line above is in."""
-
-    _max_name_characters = MAX_SHORT_MARKER_CHARACTERS
+class OutlineLayout(Layout):
+    """The body of a view of signatures: a marker does not name the definition that the line above is in."""
 
     def _owner(self, first: int, last: int) -> str:
         owner = super()._owner(first, last)
         above = self._owners[first - 1]
         return "" if above is not None and above.name == owner else owner
+
+
+class UnitLayout(OutlineLayout):
+    """The body of a view of chosen units, whose markers name a few others."""
+
+    _max_name_characters = MAX_SHORT_MARKER_CHARACTERS
 
 
 def _shortened(names: Sequence[str]) -> Iterator[str]:

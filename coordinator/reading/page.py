@@ -11,6 +11,7 @@ from coordinator.reading.header import Header
 from coordinator.reading.layout import (
     FilterLayout,
     Layout,
+    OutlineLayout,
     UnitLayout,
     map_lines,
     signature_lines,
@@ -65,7 +66,7 @@ class Page:
     def compressed(self, name: str, outline: Outline) -> View:
         """A `map` or the `signatures`, if that pays."""
         wanted = without_long_lines(WANTED_LINES[name](outline, self._lines), self._lines)
-        layout = Layout(self._lines, outline, self.tag, wanted, (1, len(self._lines)))
+        layout = OutlineLayout(self._lines, outline, self.tag, wanted, (1, len(self._lines)))
         view = self._view(name, layout.body, layout.shown, [outline.fallback], has_markers=layout.has_markers)
         return self.if_it_pays(replace(view, fallback=outline.fallback))
 

@@ -133,10 +133,11 @@ class Agent:
         return ShownLines.of([*self._shown.ranges, (1, first - 1)]).complement(last).ranges[0][0]
 
     def _is_told_of(self, unit: Unit, marker: Marker | None) -> bool:
-        """Whether the view has the unit's name and does not have the line under a marker without any."""
-        first = unit.signature[0]
-        is_said = unit.name in self._named or self._shown.contains(first, first)
-        return unit.is_definition and is_said and (marker is None or marker.name != "")
+        """Whether the view has the unit's name, and not the line under a marker without any that begins elsewhere."""
+        signature, (first, last) = unit.signature[0], unit.lines
+        is_said = unit.name in self._named or self._shown.contains(signature, signature)
+        is_under = marker is None or marker.name != "" or first <= marker.lines[0] <= last
+        return unit.is_definition and is_said and is_under
 
     def _lines(self, lines: LineRange) -> View:
         return render(self._replayed.source, Mode("lines", *lines), path=self._replayed.path, why=EXPLICIT)

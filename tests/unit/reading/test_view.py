@@ -88,15 +88,15 @@ def test_a_map_has_the_first_line_of_each_definition() -> None:
     assert neutral(shown("map")) == (
         "…TAG 1-10\n"
         "class Scale:\n"
-        "…TAG 12-17 Scale\n"
+        "…TAG 12-17\n"
         "    def weigh_all(\n"
-        "…TAG 19-40 Scale.weigh_all\n"
+        "…TAG 19-40\n"
         "    def zero(self):\n"
         "        return 0\n"
         "\n"
         "\n"
         "def weigh(sample):\n"
-        "…TAG 46-57 weigh\n"
+        "…TAG 46-57\n"
     )
 
 
@@ -108,20 +108,20 @@ def test_signatures_are_whole_with_decorators_and_summaries() -> None:
         "…TAG 4-10\n"
         "class Scale:\n"
         '    """A scale.\n'
-        "…TAG 13-16 Scale\n"
+        "…TAG 13-16\n"
         "    @classmethod\n"
         "    def weigh_all(\n"
         "        cls,\n"
         "        samples,\n"
         "    ):\n"
         '        """Weigh all.\n'
-        "…TAG 23-40 Scale.weigh_all\n"
+        "…TAG 23-40\n"
         "    def zero(self):\n"
         "        return 0\n"
         "\n"
         "\n"
         "def weigh(sample):\n"
-        "…TAG 46-57 weigh\n"
+        "…TAG 46-57\n"
     )
 
 

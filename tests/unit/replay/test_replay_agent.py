@@ -32,11 +32,11 @@ def tried(text: str, *hunks: Hunk, path: str = "a.py") -> Trial:
     return try_change(Change(0, path, text.encode(), hunks), Question(kinds=(QueryKind(NONE),)))
 
 
-def test_a_map_prints_markers_with_the_names_of_its_units(module: str) -> None:
+def test_a_marker_does_not_repeat_the_name_of_the_signature_above_it(module: str) -> None:
     assert markers_of(view_of(replayed(module), "map")) == [
-        Marker((2, 32), "alpha"),
-        Marker((34, 64), "beta"),
-        Marker((66, 94), "gamma"),
+        Marker((2, 32), ""),
+        Marker((34, 64), ""),
+        Marker((66, 94), ""),
     ]
 
 
@@ -45,7 +45,7 @@ def test_what_is_shown_costs_nothing_on_top(module: str) -> None:
     assert edit_all(one, view_of(one, "full"), [(40, 42), (70, 71)]) == Paid(0, 0, 0, 0)
 
 
-def test_a_unit_that_a_marker_names_costs_a_call_and_the_unit(module: str) -> None:
+def test_a_unit_whose_signature_stands_above_a_marker_costs_a_call_and_the_unit(module: str) -> None:
     one = replayed(module)
     beta = expand(one.source, "beta", path="a.py", why="explicit")
     assert edit_all(one, view_of(one, "map"), [(40, 42)]) == Paid(1, 0, CALL + beta.tokens, beta.tokens)
