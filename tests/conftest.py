@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,20 @@ def usual_collector() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
-    """A headless Chromium of the system."""
+    """A headless Chromium of the system. Its event loop stays in this thread until all tests are done."""
+    with _open_chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def own_chromium() -> Iterator[Any]:
+    """One for a single test, before others that run event loops of their own."""
+    with _open_chromium() as browser:
+        yield browser
+
+
+@contextmanager
+def _open_chromium() -> Iterator[Any]:
     program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if program is None:
         pytest.skip("missing system package: chromium")

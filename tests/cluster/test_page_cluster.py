@@ -31,7 +31,7 @@ def settings(settings: Settings, tree: Path) -> Settings:
 
 
 def test_the_page_lives_on_when_the_field_and_the_gateway_are_killed(
-    coordinator_up: Settings, start_agent: Callable[..., Any], chromium: Any
+    coordinator_up: Settings, start_agent: Callable[..., Any], own_chromium: Any
 ) -> None:
     from coordinator.cluster import up
     from coordinator.ray_transport import RayTransport
@@ -41,7 +41,7 @@ def test_the_page_lives_on_when_the_field_and_the_gateway_are_killed(
     ann = start_agent("ann")
     ann.ask("claim", targets=["src/a.py"])
     complaints: list[str] = []
-    context = chromium.new_context()
+    context = own_chromium.new_context()
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)
     page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
