@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import shlex
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -26,7 +25,7 @@ from actors.runtime.errors import Misuse, ScentfieldError, Unavailable
 from agents_demo.assignment import Assignment, Way
 from agents_demo.column import Column
 from agents_demo.crew import Crew
-from agents_demo.host import coordinator_for, space_of
+from agents_demo.host import coordinator_for, space_of, state_folder
 from agents_demo.killing import Killing
 from agents_demo.learning_demo import run_learning
 from agents_demo.ledger import judge
@@ -164,12 +163,12 @@ def _run(
     plan: Plan, settings: Settings, source: Path | None, folder: Path, screen: Console
 ) -> dict[str, dict[str, Any]]:
     with (
-        tempfile.TemporaryDirectory(prefix="scentfield-", ignore_cleanup_errors=True) as state,
+        state_folder() as state,
         ThreadPoolExecutor(1) as beside,
     ):
         # Starting the coordinator is mostly waiting: the tree is made ready meanwhile.
         staged = beside.submit(set_stage, folder, plan.n_tasks, source=source)
-        runs, stage = _run_columns(plan, staged, settings, Path(state), screen)
+        runs, stage = _run_columns(plan, staged, settings, state, screen)
     facts = _facts(plan, stage)
     with screen.status("comparing the files with what the agents said"):
         return {name: {**_judged(stage, run), **run.rows, **facts} for name, run in runs.items()}

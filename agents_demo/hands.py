@@ -19,6 +19,7 @@ from coordinator.editing.refusal import Refused
 from coordinator.editing.request import EditRequest, Seen
 from coordinator.reading.mode import Mode
 from coordinator.reading.policy import choose_base_mode
+from coordinator.reading.reader import Reading
 from coordinator.reading.render import expand, render
 from coordinator.reading.source import SourceText, decode
 from coordinator.reading.token_count import count_tokens
@@ -71,6 +72,10 @@ class Hands(Protocol):
         """Replace `old`, which must occur once."""
 
 
+def _shown(reading: Reading) -> Shown:
+    return Shown.of(reading.view, reading.lessons)
+
+
 class CoordinatedHands:
     """Everything through the coordinator.
 
@@ -85,17 +90,14 @@ class CoordinatedHands:
     def read(self, path: str, mode: str) -> Shown:
         """A view of a file, in the mode that has proven itself when asked for `auto`."""
         if self._learns or mode != "auto":
-            reading = self._coordinator.read(path, mode)
-            return Shown.of(reading.view, reading.lessons)
+            return _shown(self._coordinator.read(path, mode))
         base_mode, rule = choose_base_mode(len(decode(read_bytes(self._coordinator.root / path)).lines))
-        reading = self._coordinator.read(path, base_mode)
-        return replace(Shown.of(reading.view, reading.lessons), source=rule)
+        return replace(_shown(self._coordinator.read(path, base_mode)), source=rule)
 
     def expand(self, path: str, unit: str) -> Shown | None:
         """One unit whole; None if there is none of that name."""
         try:
-            reading = self._coordinator.expand(path, unit)
-            return Shown.of(reading.view, reading.lessons)
+            return _shown(self._coordinator.expand(path, unit))
         except Misuse:
             return None
 

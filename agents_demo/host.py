@@ -6,6 +6,7 @@ import contextlib
 import os
 import secrets
 import signal
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +19,13 @@ from coordinator.gateway.settings import GatewaySettings
 from coordinator.head import recorded_head, stop_head
 from coordinator.settings import Settings
 from coordinator.store_record import forget_stores
+
+
+@contextlib.contextmanager
+def state_folder() -> Iterator[Path]:
+    """A temporary folder for a coordinator's state; what a process still holds on to in it is left behind."""
+    with tempfile.TemporaryDirectory(prefix="scentfield-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
 
 
 @contextlib.contextmanager

@@ -9,7 +9,6 @@ learning is switched off. Nothing is random; what an agent does hangs on what it
 from __future__ import annotations
 
 import contextlib
-import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -23,11 +22,11 @@ from agents_demo.backlog import Backlog, deal, teaching
 from agents_demo.course import Course, Round, reports_of
 from agents_demo.crew import Crew
 from agents_demo.effect import comparison, touched_paths
-from agents_demo.host import coordinator_for, space_of
+from agents_demo.host import coordinator_for, space_of, state_folder
 from agents_demo.learning_table import ARMS, print_learning
 from agents_demo.ledger import judge
 from agents_demo.performance import perform
-from agents_demo.plan import check_crew, crew_names, require
+from agents_demo.plan import check_crew, check_rounds, crew_names
 from agents_demo.report import TaskReport
 from agents_demo.stage import Stage
 from agents_demo.table import finish_line, progress_bars
@@ -53,7 +52,7 @@ class LearningPlan:
 
     def __post_init__(self) -> None:
         check_crew(self.n_agents, self.n_tasks, self.think_s)
-        require(1 <= self.n_rounds <= MAX_ROUNDS, f"{self.n_rounds} rounds: ask for 1 to {MAX_ROUNDS}")
+        check_rounds(self.n_rounds, MAX_ROUNDS)
 
     @property
     def names(self) -> list[str]:
@@ -90,7 +89,7 @@ def run_learning(
 
 def _run(plan: LearningPlan, settings: Settings, source: Path | None, folder: Path, screen: Console) -> dict[str, Any]:
     with contextlib.ExitStack() as stack:
-        state, state_off = (Path(stack.enter_context(_state_folder())) for _ in range(2))
+        state, state_off = (stack.enter_context(state_folder()) for _ in range(2))
         # Starting the coordinators is mostly waiting: the tree is made ready meanwhile.
         staged = stack.enter_context(ThreadPoolExecutor(1)).submit(_set_stage, plan, folder, source)
         with screen.status("starting two coordinators, copying a source tree, looking for tasks"):
@@ -114,10 +113,6 @@ def _run(plan: LearningPlan, settings: Settings, source: Path | None, folder: Pa
                 rounds[name] = course.run(partial(advance, name))
     with screen.status("comparing the files with what the agents said"):
         return _document(plan, stage, backlog, rounds)
-
-
-def _state_folder() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix="scentfield-", ignore_cleanup_errors=True)
 
 
 def _set_stage(plan: LearningPlan, folder: Path, source: Path | None) -> tuple[Stage, Backlog]:

@@ -10,7 +10,6 @@ with views as the coordinator has learned, which answers the same failures by sh
 from __future__ import annotations
 
 import contextlib
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -20,11 +19,11 @@ from typing import Any, Final
 from rich.console import Console
 
 from agents_demo.backlog import Backlog, deal, teaching
-from agents_demo.host import coordinator_for
+from agents_demo.host import coordinator_for, state_folder
 from agents_demo.lesson_effect import effect_of
 from agents_demo.lesson_table import print_lessons
 from agents_demo.performance import perform
-from agents_demo.plan import check_crew, require
+from agents_demo.plan import check_crew, check_rounds
 from agents_demo.relay import LEGS, VIEWS, Advance, Relay
 from agents_demo.stage import Stage
 from agents_demo.table import finish_line, progress_bars
@@ -48,7 +47,7 @@ class LessonPlan:
 
     def __post_init__(self) -> None:
         check_crew(1, self.n_tasks, self.think_s)
-        require(1 <= self.n_runs <= MAX_RUNS, f"{self.n_runs} rounds: ask for 1 to {MAX_RUNS}")
+        check_rounds(self.n_runs, MAX_RUNS)
 
 
 def run_lessons(
@@ -77,7 +76,7 @@ def _run(plan: LessonPlan, settings: Settings, source: Path | None, folder: Path
     # Nobody is held out by chance: the arms are to differ in nothing but the lessons.
     settings = settings.model_copy(update={"holdout_share": 0.0})
     with contextlib.ExitStack() as stack:
-        state = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="scentfield-", ignore_cleanup_errors=True)))
+        state = stack.enter_context(state_folder())
         # Starting the coordinator is mostly waiting: the tree is made ready meanwhile.
         staged = stack.enter_context(ThreadPoolExecutor(1)).submit(_set_stage, plan, folder, source)
         with screen.status("starting a coordinator, copying a source tree, looking for tasks"):

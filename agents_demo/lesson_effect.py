@@ -13,6 +13,7 @@ MEASURES: Final[Mapping[str, Callable[[Document], int]]] = {
     "tokens_read": lambda leg: int(leg["tokens_read"]),
 }
 """What a second agent is compared by: less is better."""
+TITLES: Final = {BY_SIZE: "views by size", LEARNED: "views as learned"}
 
 
 def effect_of(runs: Sequence[Document]) -> dict[str, Any]:
@@ -50,8 +51,7 @@ def tendency(measure: Document) -> str:
 
 def verdict(effects: Document) -> str:
     """Whether lessons paid, in one line, by how the views were chosen."""
-    titles = {BY_SIZE: "views by size", LEARNED: "views as learned"}
-    return f"with lessons: {'; '.join(f'{title}: {_words(effects[views])}' for views, title in titles.items())}"
+    return f"with lessons: {'; '.join(f'{title}: {_words(effects[views])}' for views, title in TITLES.items())}"
 
 
 def _words(effect: Document) -> str:

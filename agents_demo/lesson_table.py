@@ -10,11 +10,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from agents_demo.lesson_effect import MEASURES, verdict
-from agents_demo.relay import ARMS, BY_SIZE, FIRST, LEARNED, WITH, WITHOUT
+from agents_demo.lesson_effect import MEASURES, TITLES, verdict
+from agents_demo.relay import ARMS, FIRST, WITH, WITHOUT
 
 Document = Mapping[str, Any]
-TITLES: Final = {BY_SIZE: "views by size", LEARNED: "views as learned"}
 AGENTS: Final = {FIRST: "first", WITH: "second, with", WITHOUT: "second, without"}
 
 

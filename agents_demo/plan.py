@@ -1,4 +1,4 @@
-"""What the demo and its rounds of learning ask of a plan alike: agents, tasks, and how long those think."""
+"""What the demo's stories ask of a plan alike: agents, tasks, how long those think, and rounds."""
 
 from __future__ import annotations
 
@@ -17,6 +17,11 @@ def check_crew(n_agents: int, n_tasks: int, think_s: float) -> None:
     require(1 <= n_agents <= MAX_AGENTS, f"{n_agents} agents: ask for 1 to {MAX_AGENTS}")
     require(n_tasks >= 1, f"{n_tasks} tasks: ask for 1 at least")
     require(0 <= think_s <= 60, f"thinking for {think_s} s: ask for 0 to 60,000 ms")
+
+
+def check_rounds(n_rounds: int, n_most: int) -> None:
+    """Raise `Misuse` for no rounds, and for more than `n_most`."""
+    require(1 <= n_rounds <= n_most, f"{n_rounds} rounds: ask for 1 to {n_most}")
 
 
 def crew_names(n_agents: int) -> list[str]:

@@ -67,7 +67,9 @@ def measure_embedding(
 
     Raises `Misuse` in a process that is connected to a cluster already.
     """
-    os.environ.setdefault("RAYON_NUM_THREADS", str(_N_THREADS))  # as in the actor; tokenizers reads it once
+    os.environ.setdefault(
+        "RAYON_NUM_THREADS", str(_N_THREADS)
+    )  # the reference's tokenizer shares a call out; it reads this once
     told("starting a Ray head")
     with bench_head(folder) as settings:
         return [_row(shape, plan, settings, told) for shape in plan.shapes if _is_installed(shape.model)]
