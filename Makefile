@@ -13,8 +13,6 @@ NODE_READY := $(NODE)/node_modules/.ready
 SOAK_MAX_S := 5400
 # The state machines and what they stand on: their tests need a few seconds. `make test` runs all others too.
 QUICK_UNITS := runtime sessions scent_field coordination quality_store thresholds memory
-# It starts clusters and builds the wheel, which is no work for two at a time.
-PACKAGE_TESTS := tests/unit/test_package.py
 # What pytest ends with when ARGS choose nothing of what it was given.
 NONE_RAN := 5
 
@@ -32,8 +30,8 @@ demo: $(READY) ## Run the demo: agents at work with and without coordination (AR
 	@$(BIN)/scentfield demo $(ARGS)
 
 test: $(READY) $(NODE_READY) ## Run all tests: unit and properties first, then those that need a cluster (ARGS="-k lease")
-	@$(BIN)/pytest --no-header -n auto tests/unit tests/properties --ignore=$(PACKAGE_TESTS) $(ARGS) || test $$? = $(NONE_RAN)
-	@$(BIN)/pytest --no-header --ignore=tests/unit --ignore=tests/properties tests $(ARGS) $(PACKAGE_TESTS) || test $$? = $(NONE_RAN)
+	@$(BIN)/pytest --no-header -n auto tests/unit tests/properties $(ARGS) || test $$? = $(NONE_RAN)
+	@$(BIN)/pytest --no-header --ignore=tests/unit --ignore=tests/properties tests $(ARGS) || test $$? = $(NONE_RAN)
 
 check: $(READY) ## The gate, under a minute: format, lint, types, layers, tests of the state machines
 	@$(BIN)/ruff format --quiet --check . || { echo "make check: run '$(BIN)/ruff format .'" >&2; exit 1; }

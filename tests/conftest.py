@@ -17,8 +17,12 @@ import pytest
 from hypothesis import settings
 
 TIERS = ("unit", "properties", "scenarios", "shell", "cluster", "browser")
+LAST = "package"
 MISSING_PACKAGE = "Skipped: missing system package: "
 IN_CI = os.environ.get("CI") == "true"
+
+# A Ray that was shut down stays so: without this it starts a cluster of its own for whoever calls it next.
+os.environ["RAY_ENABLE_AUTO_CONNECT"] = "0"
 
 settings.register_profile("default", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
@@ -44,10 +48,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _place_in_order(item: pytest.Item) -> int:
     """The cheap tests first; what builds the package last."""
-    if item.get_closest_marker("package"):
-        return len(TIERS) + 1
     tier = item.path.relative_to(Path(__file__).parent).parts[0]
-    return TIERS.index(tier) if tier in TIERS else len(TIERS)
+    return TIERS.index(tier) if tier in TIERS else len(TIERS) + (tier == LAST)
 
 
 @pytest.fixture
@@ -57,6 +59,23 @@ def usual_collector() -> Iterator[None]:
     yield
     gc.unfreeze()
     gc.set_threshold(*thresholds)
+
+
+@pytest.fixture(scope="session")
+def head(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A Ray head on loopback, one for all tests of a run; stopped by its own process id, also when tests fail."""
+    import ray  # slow imports, and many tests need no cluster
+
+    from coordinator.head import start_head, stop_head
+
+    state_dir = tmp_path_factory.mktemp("head")
+    started = start_head(state_dir, num_cpus=4)
+    try:
+        yield started
+    finally:
+        if ray.is_initialized():
+            ray.shutdown()
+        stop_head(state_dir, started)
 
 
 @pytest.fixture(scope="session")

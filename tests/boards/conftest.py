@@ -22,7 +22,7 @@ import pytest
 
 from coordinator.boards.shipment import Site, shipment
 from coordinator.gateway.settings import GatewaySettings
-from coordinator.head import Head, start_head, stop_head
+from coordinator.head import Head
 from coordinator.settings import Settings
 
 MISSING = "missing system package: prometheus"
@@ -161,21 +161,6 @@ def promtool() -> str:
     if program is None:
         pytest.skip(MISSING)
     return program
-
-
-@pytest.fixture(scope="session")
-def head(prometheus_program: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Head]:
-    """A Ray head; not started where there is no Prometheus to look at it."""
-    import ray
-
-    state_dir = tmp_path_factory.mktemp("head")
-    started = start_head(state_dir, num_cpus=4)
-    try:
-        yield started
-    finally:
-        if ray.is_initialized():
-            ray.shutdown()
-        stop_head(state_dir, started)
 
 
 @pytest.fixture(scope="session")

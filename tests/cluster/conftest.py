@@ -1,7 +1,6 @@
-"""What the tests on real Ray share: one head for the whole run, a namespace for each test, and agents as processes.
+"""What the tests on real Ray share: a namespace for each test on the run's one head, and agents as processes.
 
-Nothing here patches anything. `head` is stopped by its own process id, also when tests fail; a test's state actors are
-taken away after it, and its agents are killed.
+Nothing here patches anything. A test's state actors are taken away after it, and its agents are killed.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ import psutil
 import pytest
 
 from coordinator.gateway.settings import GatewaySettings
-from coordinator.head import Head, start_head, stop_head
+from coordinator.head import Head
 from coordinator.settings import Settings
 
 HERE = Path(__file__).parent
@@ -46,25 +45,6 @@ def poll(condition: Callable[[], Any], deadline_s: float = 20.0) -> Any:
 def wait_until() -> Callable[..., Any]:
     """`wait_until(condition, deadline_s=20.0)`: polls; returns the condition's first true value."""
     return poll
-
-
-@pytest.fixture(scope="session")
-def head(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Head]:
-    """A Ray head on loopback, one for all tests of a run."""
-    state_dir = tmp_path_factory.mktemp("head")
-    started = start_head(state_dir, num_cpus=4)
-    try:
-        yield started
-    finally:
-        _disconnect()
-        stop_head(state_dir, started)
-
-
-def _disconnect() -> None:
-    import ray
-
-    if ray.is_initialized():
-        ray.shutdown()
 
 
 @pytest.fixture

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 SUITE = {
-    "pytest.ini": "[pytest]\naddopts = --import-mode=importlib\nmarkers =\n  soak:\n  package:\n",
+    "pytest.ini": "[pytest]\naddopts = --import-mode=importlib\nmarkers =\n  soak:\n",
     "cluster/test_far.py": "def test_far(): pass\n",
-    "unit/test_built.py": "import pytest\n@pytest.mark.package\ndef test_built(): pass\n",
+    "package/test_built.py": "def test_built(): pass\n",
+    "simulation/test_seeds.py": "def test_seeds(): pass\n",
     "unit/test_optional.py": "import pytest\npytest.skip('missing system package: postgresql', allow_module_level=1)\n",
     "unit/test_rules.py": """
 import pytest
@@ -69,7 +70,7 @@ def soak(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_a_skip_is_no_failure_on_a_developers_machine(plain: Run) -> None:
-    assert (plain.code, plain.counts) == (0, "3 passed, 4 skipped, 1 xfailed")
+    assert (plain.code, plain.counts) == (0, "4 passed, 4 skipped, 1 xfailed")
 
 
 def test_what_misses_a_system_package_is_named_just_above_the_counts(plain: Run) -> None:
@@ -84,12 +85,13 @@ def test_cheap_tests_run_first_and_the_package_is_built_last(plain: Run) -> None
     assert passed == [
         "unit/test_rules.py::test_deadline",
         "cluster/test_far.py::test_far",
-        "unit/test_built.py::test_built",
+        "simulation/test_seeds.py::test_seeds",
+        "package/test_built.py::test_built",
     ]
 
 
 def test_in_ci_each_skip_is_a_failure_except_of_a_soak_test(in_ci: Run) -> None:
-    assert (in_ci.code, in_ci.counts) == (1, "2 failed, 3 passed, 1 skipped, 1 xfailed, 1 error")
+    assert (in_ci.code, in_ci.counts) == (1, "2 failed, 4 passed, 1 skipped, 1 xfailed, 1 error")
 
 
 def test_in_ci_the_failure_says_why_the_test_did_not_run(in_ci: Run) -> None:
@@ -98,7 +100,7 @@ def test_in_ci_the_failure_says_why_the_test_did_not_run(in_ci: Run) -> None:
 
 
 def test_with_soak_the_soak_tests_run_with_full_counts(soak: Run) -> None:
-    assert (soak.code, soak.counts) == (0, "4 passed, 3 skipped, 1 xfailed")
+    assert (soak.code, soak.counts) == (0, "5 passed, 3 skipped, 1 xfailed")
 
 
 def test_a_soak_ends_with_what_was_measured(soak: Run, plain: Run) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import uv
 
-pytestmark = [pytest.mark.package, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 
 REPOSITORY = Path(__file__).parents[2]
 PACKAGES = ("actors", "coordinator", "agents_demo")
