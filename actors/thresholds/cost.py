@@ -38,7 +38,7 @@ PRIORS: Final = {
     "entropy": Prior(0.55, 0.15),
     "units": Prior(0.30, 0.15),
     "signatures": Prior(0.20, 0.15),
-    "map": Prior(0.12, 0.15),
+    "map": Prior(0.06, 0.15),
 }
 
 

@@ -11,36 +11,18 @@ from coordinator.reading.marker import format_marker
 from coordinator.reading.shown import ShownLines
 from coordinator.reading.token_count import count_tokens
 from coordinator.reading.unit import LineRange, Outline, Unit
+from coordinator.reading.unit_names import join_names, shortened
 
-MAX_MAP_SHARE: Final = 0.15  # of a file, for the lines that list definitions and their markers
-MIN_MAP_CHARACTERS: Final = 1_200  # that a map may have anyhow: about 300 tokens
 MAX_LISTED_CHARACTERS: Final = 1_000  # of a line; a longer one is left to its marker
 MAX_MARKER_CHARACTERS: Final = 120  # of names, where a marker stands for several definitions
 MAX_SHORT_MARKER_CHARACTERS: Final = 40  # the same in a view that also has signatures
-_MARKER_CHARACTERS: Final = 28  # beside the name: some nine tokens
 MAX_SHORT_IMPORTS: Final = 5  # lines; longer runs of imports become a marker
 _MAX_WEIGHED_CHARACTERS: Final = 120  # a longer gap counts as dearer than its marker, unweighed
 
 
-def map_lines(outline: Outline, lines: Sequence[str]) -> ShownLines:
-    """The first line of each definition or, where there is none, of each run and block.
-
-    Where that would be over `MAX_MAP_SHARE` of the file, the largest definitions have a line and markers name the rest.
-    """
-    definitions = [unit for unit in outline.units if unit.is_definition]
-    listed = _largest(definitions, lines) if definitions else outline.units
-    return ShownLines.of((unit.signature[0], unit.signature[0]) for unit in listed)
-
-
-def _largest(definitions: Sequence[Unit], lines: Sequence[str]) -> list[Unit]:
-    """As many of the largest definitions as a map may list; of equally large ones the first."""
-    sizes = list(accumulate(map(len, lines), initial=0))
-    budget = max(MIN_MAP_CHARACTERS, sizes[-1] * MAX_MAP_SHARE)
-    by_size = sorted(definitions, key=lambda unit: sizes[unit.lines[0] - 1] - sizes[unit.lines[1]])
-    costs = accumulate(
-        len(lines[unit.signature[0] - 1].strip()) + len(unit.name) + _MARKER_CHARACTERS for unit in by_size
-    )
-    return by_size[: bisect_right(list(costs), budget)]
+def first_lines(outline: Outline) -> ShownLines:
+    """The first line of each unit."""
+    return ShownLines.of((unit.signature[0], unit.signature[0]) for unit in outline.units)
 
 
 def signature_lines(outline: Outline) -> ShownLines:
@@ -74,6 +56,16 @@ def unit_lines(outline: Outline, unit: Unit) -> ShownLines:
     first, last = unit.lines
     before = ShownLines.of([(1, first - 1)])
     return ShownLines.of([*bodies, *before.ranges]).complement(last)
+
+
+def with_context(unit: Unit, lines: Sequence[str]) -> LineRange:
+    """A unit's lines and the one on either side, which an edit of its first or last line quotes too."""
+    first, last = unit.lines
+    return first - _is_listed(lines, first - 1), last + _is_listed(lines, last + 1)
+
+
+def _is_listed(lines: Sequence[str], number: int) -> bool:
+    return 1 <= number <= len(lines) and len(lines[number - 1]) <= MAX_LISTED_CHARACTERS
 
 
 def _is_inside(inner: Unit, outer: Unit) -> bool:
@@ -112,11 +104,10 @@ class Layout:
     def _name(self, first: int, last: int) -> str:
         """The definition that the first omitted text belongs to, and those that begin in the gap."""
         names = dict.fromkeys([self._owner(first, last), *self._begun(first, last)])
-        named = list(_shortened([name for name in names if name]))
+        named = list(shortened(name for name in names if name))
         lengths = list(accumulate(len(name) + 1 for name in named))
         n_named = max(1, bisect_right(lengths, self._max_name_characters))
-        more = [f"+{len(named) - n_named}"] if len(named) > n_named else []
-        return ",".join([*named[:n_named], *more])
+        return join_names(named[:n_named], max(0, len(named) - n_named))
 
     def _owner(self, first: int, last: int) -> str:
         number = next((n for n in range(first, last + 1) if self._lines[n - 1].strip()), first)
@@ -146,15 +137,6 @@ class UnitLayout(OutlineLayout):
     """The body of a view of chosen units, whose markers name a few others."""
 
     _max_name_characters = MAX_SHORT_MARKER_CHARACTERS
-
-
-def _shortened(names: Sequence[str]) -> Iterator[str]:
-    """`names`; `.name` for one that has the same things around it as the one before."""
-    before = ""
-    for name in names:
-        around, dot, last = name.rpartition(".")
-        yield f".{last}" if dot and around and around == before else name
-        before = around
 
 
 class FilterLayout(Layout):

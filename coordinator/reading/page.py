@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
 
 from actors.runtime.errors import Misuse
+from coordinator.reading.contents import contents
 from coordinator.reading.header import Header
 from coordinator.reading.layout import (
     FilterLayout,
     Layout,
     OutlineLayout,
     UnitLayout,
-    map_lines,
+    first_lines,
     signature_lines,
+    with_context,
     without_long_lines,
 )
 from coordinator.reading.line_diff import diff_lines
@@ -26,11 +27,6 @@ from coordinator.reading.source import SourceText
 from coordinator.reading.token_count import count_file_tokens, count_tokens
 from coordinator.reading.unit import Outline, Unit
 from coordinator.reading.view import View
-
-WANTED_LINES: Final[Mapping[str, Callable[[Outline, Sequence[str]], ShownLines]]] = {
-    "map": map_lines,
-    "signatures": lambda outline, _: signature_lines(outline),
-}
 
 
 def over(budget: int) -> str:
@@ -63,11 +59,22 @@ class Page:
         body = "".join(self._lines[mode.first - 1 : mode.last])
         return self._view(str(mode), body, ShownLines.of([(mode.first, mode.last)]), [f"{n_lines} lines in all"])
 
-    def compressed(self, name: str, outline: Outline) -> View:
-        """A `map` or the `signatures`, if that pays."""
-        wanted = without_long_lines(WANTED_LINES[name](outline, self._lines), self._lines)
+    def map(self, outline: Outline) -> View:
+        """The names of all units or, where nothing has one, the first line of each, if that pays."""
+        if not any(unit.is_definition for unit in outline.units):
+            return self._outlined("map", outline, first_lines(outline))
+        body = contents(outline, self._lines, self.tag)
+        view = self._view("map", body, ShownLines(), [outline.fallback], has_markers=True)
+        return self.if_it_pays(replace(view, fallback=outline.fallback))
+
+    def signatures(self, outline: Outline) -> View:
+        """The signatures of all units, if that pays."""
+        return self._outlined("signatures", outline, signature_lines(outline))
+
+    def _outlined(self, mode: str, outline: Outline, wanted: ShownLines) -> View:
+        wanted = without_long_lines(wanted, self._lines)
         layout = OutlineLayout(self._lines, outline, self.tag, wanted, (1, len(self._lines)))
-        view = self._view(name, layout.body, layout.shown, [outline.fallback], has_markers=layout.has_markers)
+        view = self._view(mode, layout.body, layout.shown, [outline.fallback], has_markers=layout.has_markers)
         return self.if_it_pays(replace(view, fallback=outline.fallback))
 
     def whole_within(self, budget: int) -> View | None:
@@ -104,10 +111,11 @@ class Page:
         return self.if_it_pays(view) if diff.body else view
 
     def unit(self, unit: Unit, outline: Outline, wanted: ShownLines) -> View:
-        """The wanted lines of one unit."""
-        first, last = unit.lines
-        layout = Layout(self._lines, outline, self.tag, wanted, unit.lines)
-        facts = [f"{unit.name} is lines {first}-{last}", outline.fallback]
+        """The wanted lines of one unit, and the one on either side of it."""
+        first, last = span = with_context(unit, self._lines)
+        around = ShownLines.of([(first, unit.lines[0] - 1), (unit.lines[1] + 1, last)])
+        layout = Layout(self._lines, outline, self.tag, wanted.union(around), span)
+        facts = [f"{unit.name} is lines {unit.lines[0]}-{unit.lines[1]}", outline.fallback]
         view = self._view("expand", layout.body, layout.shown, facts, has_markers=layout.has_markers)
         return replace(view, fallback=outline.fallback)
 

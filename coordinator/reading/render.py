@@ -17,7 +17,7 @@ from coordinator.reading.grammar import outline_of
 from coordinator.reading.language.name import slug
 from coordinator.reading.layout import unit_lines
 from coordinator.reading.mode import Mode
-from coordinator.reading.page import WANTED_LINES, Page
+from coordinator.reading.page import Page
 from coordinator.reading.query import Query
 from coordinator.reading.redundancy import VectorKey
 from coordinator.reading.shown import ShownLines
@@ -132,8 +132,10 @@ def _plain_view(source: SourceText, mode: Mode, path: str, why: str, notes: tupl
         return page.whole()
     if mode.name == "lines":
         return page.lines(mode)
-    if mode.name in WANTED_LINES:
-        return page.compressed(mode.name, outline_of(source, path))
+    if mode.name == "map":
+        return page.map(outline_of(source, path))
+    if mode.name == "signatures":
+        return page.signatures(outline_of(source, path))
     raise Misuse(f"mode {str(mode)!r} cannot be rendered: resolve it first (policy.choose_base_mode)")
 
 

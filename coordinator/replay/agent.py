@@ -25,6 +25,7 @@ from coordinator.reading.render import expand, render
 from coordinator.reading.shown import ShownLines
 from coordinator.reading.source import SourceText
 from coordinator.reading.unit import LineRange, Outline, Unit
+from coordinator.reading.unit_names import split_names
 from coordinator.reading.view import View
 
 MAX_HOLES: Final = 3
@@ -93,8 +94,7 @@ class Agent:
         self._replayed = replayed
         self._shown = view.shown if known is None else known
         self._markers = markers_of(view)
-        # A marker may stand for several units: "feed,Parser.close,+3".
-        self._named = {name for marker in self._markers for name in marker.name.split(",") if name}
+        self._named = {name for marker in self._markers for name in split_names(marker.name)}
         self.extra_printed = 0
         self.n_calls = 0
         self.n_failed = 0
@@ -118,14 +118,20 @@ class Agent:
         return True
 
     def _next_part(self, needed: LineRange) -> tuple[View | None, bool]:
-        """The part that the view offers for the first missing line, None if it offers none; whether it has no name."""
+        """The part that the view offers for the first missing line, None if it offers none; whether it has no name.
+
+        Of the units that it names there and beside, whichever costs least and shows the line.
+        """
         missing = self._first_missing(needed)
         marker = next((one for one in self._markers if one.lines[0] <= missing <= one.lines[1]), None)
-        owner = self._replayed.owners[missing]
-        if owner is not None and self._is_told_of(owner, marker):
-            part = expand(self._replayed.source, owner.name, path=self._replayed.path, why=EXPLICIT)
-            if part.shown.contains(missing, missing):
-                return part, False
+        owners = self._replayed.owners[missing - 1 : missing + 2]
+        parts = [
+            expand(self._replayed.source, owner.name, path=self._replayed.path, why=EXPLICIT)
+            for owner in dict.fromkeys(owners)
+            if owner is not None and self._is_told_of(owner, marker)
+        ]
+        if showing := [part for part in parts if part.shown.contains(missing, missing)]:
+            return min(showing, key=lambda part: part.tokens), False
         return (self._lines(marker.lines), True) if marker is not None else (None, True)
 
     def _first_missing(self, needed: LineRange) -> int:
@@ -137,7 +143,7 @@ class Agent:
         signature, (first, last) = unit.signature[0], unit.lines
         is_said = unit.name in self._named or self._shown.contains(signature, signature)
         is_under = marker is None or marker.name != "" or first <= marker.lines[0] <= last
-        return unit.is_definition and is_said and is_under
+        return is_said and is_under and (unit.is_definition or unit.name in self._named)
 
     def _lines(self, lines: LineRange) -> View:
         return render(self._replayed.source, Mode("lines", *lines), path=self._replayed.path, why=EXPLICIT)

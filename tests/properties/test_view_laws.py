@@ -165,15 +165,23 @@ def is_inside(inner: tuple[int, int], outer: tuple[int, int]) -> bool:
     return outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
+def with_context(unit: tuple[int, int], source: SourceText) -> tuple[int, int]:
+    """With the line on either side, unless there is none or it is over a thousand characters long."""
+    lines = ["x" * 1_001, *split(source.text), "x" * 1_001]
+    first, last = unit
+    return first - (len(lines[first - 1]) <= 1_000), last + (len(lines[last + 1]) <= 1_000)
+
+
 def check_units(source: SourceText, path: str) -> None:
     outline = outline_of(source, path)
     check_outline(outline, len(split(source.text)))
     for unit in outline.units:
         view = expand(source, unit.name, path=path, why="explicit")
         check_print(view, source)
-        check_body(view, source, *unit.lines)
+        span = with_context(unit.lines, source)
+        check_body(view, source, *span)
         if not any(is_inside(other.lines, unit.lines) for other in outline.units if other is not unit):
-            assert view.shown.ranges == (unit.lines,)
+            assert view.shown.ranges == (span,)
 
 
 def check_file(source: SourceText, path: str) -> None:
@@ -325,7 +333,7 @@ def test_a_map_is_worth_it_on_large_files() -> None:
             for name, found in shares.items():
                 view = render(source, Mode(name), path=path, why="explicit")
                 found.append(view.tokens / view.total_tokens)
-    assert 0.10 < median(shares["map"]) < 0.16
+    assert 0.03 < median(shares["map"]) < 0.05
     assert 0.15 < median(shares["signatures"]) < 0.25
 
 

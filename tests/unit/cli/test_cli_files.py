@@ -49,7 +49,8 @@ def test_a_marker_of_a_view_never_ends_up_in_a_file(scentfield: Any, tree: Path)
 
 def test_expand_shows_one_unit(scentfield: Any, tree: Path) -> None:
     (tree / "a.py").write_text(BIG)
-    assert scentfield("expand", "a.py", "f7", "--agent", "ann").stdout.endswith("    calculate()\n    return 7\n")
+    shown = scentfield("expand", "a.py", "f7", "--agent", "ann").stdout
+    assert shown.endswith("    return 6\ndef f7():\n" + "    calculate()\n" * 8 + "    return 7\ndef f8():\n")
 
 
 def test_edit_and_undo(scentfield: Any, tree: Path) -> None:

@@ -35,8 +35,8 @@ def test_what_is_believed_beforehand_favours_the_map_too(total_tokens: int) -> N
 def test_beliefs_are_the_view_and_a_call_and_the_reading_of_such_a_file_for_a_failure() -> None:
     by_mode = {candidate.mode: candidate for candidate in chosen(NOTHING_LEARNED).candidates}
     assert tuple(by_mode) == CANDIDATES
-    assert by_mode["map"] == Candidate("map", 600.0, 0.15, 6_200)  # 12% of 5000; a file of 4,000 to 7,999 is 6,000
-    assert by_mode["map"].expected_tokens == 600 + 930
+    assert by_mode["map"] == Candidate("map", 300.0, 0.15, 6_200)  # 6% of 5000; a file of 4,000 to 7,999 is 6,000
+    assert by_mode["map"].expected_tokens == 300 + 930
     assert by_mode["full"].expected_tokens == 5_000 + 124  # 2%
 
 

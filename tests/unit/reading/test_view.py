@@ -84,20 +84,10 @@ def test_lines_past_the_end_are_misuse_that_says_how_many_there_are() -> None:
         shown("lines:1-1", decode(b""))
 
 
-def test_a_map_has_the_first_line_of_each_definition() -> None:
-    assert neutral(shown("map")) == (
-        "…TAG 1-10\n"
-        "class Scale:\n"
-        "…TAG 12-17\n"
-        "    def weigh_all(\n"
-        "…TAG 19-40\n"
-        "    def zero(self):\n"
-        "        return 0\n"
-        "\n"
-        "\n"
-        "def weigh(sample):\n"
-        "…TAG 46-57\n"
-    )
+def test_a_map_has_the_names_of_all_units() -> None:
+    view = shown("map")
+    assert neutral(view) == "…TAG 1-57 L1-1,L2-3,L5-8,Scale,.weigh_all,.zero,weigh\n"
+    assert view.shown.ranges == ()
 
 
 def test_signatures_are_whole_with_decorators_and_summaries() -> None:
@@ -135,7 +125,7 @@ def test_a_compressed_header_explains_its_markers_and_counts_itself() -> None:
 
 
 def test_shown_lines_are_those_in_the_body() -> None:
-    assert shown("map").shown.ranges == ((11, 11), (18, 18), (41, 45))
+    assert shown("signatures").shown.ranges == ((1, 3), (11, 12), (17, 22), (41, 45))
 
 
 def test_long_imports_become_a_marker() -> None:
@@ -170,7 +160,7 @@ def test_compression_has_to_beat_the_file_with_its_header() -> None:
 
 def test_a_gap_that_starts_with_blank_lines_is_named_by_its_first_text() -> None:
     comment = "# a comment that leads g and is longer than a marker, so that it is not worth to be shown\n" * 2
-    view = shown("map", decode(f"def f(): pass\n\n{comment}def g():\n{BODY}".encode()))
+    view = shown("signatures", decode(f"def f(): pass\n\n{comment}def g():\n{BODY}".encode()))
     assert neutral(view).startswith("def f(): pass\n…TAG 2-4 g\ndef g():\n")
 
 
@@ -241,16 +231,17 @@ def test_a_diff_that_costs_more_than_the_file_gives_way_to_it() -> None:
     assert view.fallback == "diff would cost as much"
 
 
-def test_expand_gives_a_unit_with_its_comment() -> None:
+def test_expand_gives_a_unit_with_its_comment_and_the_line_on_either_side() -> None:
     view = expand(SOURCE, "Scale.zero", path="scale.py", why="explicit")
-    assert view.body == "    # Short enough to be shown.\n    def zero(self):\n        return 0\n"
+    assert view.body == "\n    # Short enough to be shown.\n    def zero(self):\n        return 0\n\n"
+    assert view.shown.ranges == ((39, 43),)
     assert view.mode == "expand"
     assert "Scale.zero is lines 40-42" in view.header
 
 
 def test_expand_gives_a_unit_with_its_decorators() -> None:
     assert expand(SOURCE, "Scale.weigh_all", path="scale.py", why="x").body.startswith(
-        "    @classmethod\n    def weigh"
+        "\n    @classmethod\n    def weigh"
     )
 
 
@@ -259,7 +250,7 @@ def test_expanding_a_class_leaves_its_methods_bodies_out() -> None:
     assert "It has a history" in view.body
     assert "…TAG 22-38 Scale.weigh_all\n" in neutral(view)
     assert "def zero(self):\n        return 0\n" in view.body
-    assert view.shown.ranges == ((11, 21), (39, 42))
+    assert view.shown.ranges == ((10, 21), (39, 43))
 
 
 def test_a_class_whose_methods_cost_less_than_explaining_markers_is_expanded_whole() -> None:
@@ -272,7 +263,14 @@ def test_a_class_whose_methods_cost_less_than_explaining_markers_is_expanded_who
 
 
 def test_a_run_is_expanded_by_its_lines() -> None:
-    assert expand(SOURCE, "L5-8", path="scale.py", why="explicit").body == "".join(SOURCE.lines[4:8])
+    assert expand(SOURCE, "L5-8", path="scale.py", why="explicit").body == "".join(SOURCE.lines[3:9])
+
+
+def test_a_line_beside_a_unit_that_is_long_is_left_out() -> None:
+    long = f"X = '{'x' * 1_000}'\n"
+    text = f"{long}def f():\n    return 1\n{long}\n\ndef g():\n{BODY * 9}"
+    view = expand(decode(text.encode()), "f", path="a.py", why="explicit")
+    assert view.body == "def f():\n    return 1\n"
 
 
 def test_an_unknown_unit_is_misuse_that_lists_the_closest() -> None:

@@ -33,7 +33,7 @@ def tried(text: str, *hunks: Hunk, path: str = "a.py") -> Trial:
 
 
 def test_a_marker_does_not_repeat_the_name_of_the_signature_above_it(module: str) -> None:
-    assert markers_of(view_of(replayed(module), "map")) == [
+    assert markers_of(view_of(replayed(module), "signatures")) == [
         Marker((2, 32), ""),
         Marker((34, 64), ""),
         Marker((66, 94), ""),
@@ -45,10 +45,11 @@ def test_what_is_shown_costs_nothing_on_top(module: str) -> None:
     assert edit_all(one, view_of(one, "full"), [(40, 42), (70, 71)]) == Paid(0, 0, 0, 0)
 
 
-def test_a_unit_whose_signature_stands_above_a_marker_costs_a_call_and_the_unit(module: str) -> None:
+@pytest.mark.parametrize("mode", ["map", "signatures"])
+def test_a_unit_that_is_named_or_whose_signature_is_shown_costs_a_call_and_the_unit(module: str, mode: str) -> None:
     one = replayed(module)
     beta = expand(one.source, "beta", path="a.py", why="explicit")
-    assert edit_all(one, view_of(one, "map"), [(40, 42)]) == Paid(1, 0, CALL + beta.tokens, beta.tokens)
+    assert edit_all(one, view_of(one, mode), [(40, 42)]) == Paid(1, 0, CALL + beta.tokens, beta.tokens)
 
 
 def test_a_second_edit_in_the_same_unit_costs_nothing_more(module: str) -> None:
@@ -61,22 +62,31 @@ def test_a_second_edit_in_the_same_unit_costs_nothing_more(module: str) -> None:
 def test_an_edit_across_two_units_takes_both(module: str) -> None:
     one = replayed(module)
     alpha, beta = (expand(one.source, name, path="a.py", why="explicit") for name in ("alpha", "beta"))
-    paid = edit_all(one, view_of(one, "map"), [(29, 35)])
-    assert paid.n_by_parts == 1
-    assert paid.n_failed == 0
-    gap = render(
-        one.source, Mode.parse("lines:2-32"), path="a.py", why="explicit"
-    )  # the blank lines between belong to none
-    assert paid.extra_tokens == 3 * CALL + alpha.tokens + beta.tokens + gap.tokens
+    printed = alpha.tokens + beta.tokens
+    assert edit_all(one, view_of(one, "map"), [(29, 35)]) == Paid(1, 0, 2 * CALL + printed, printed)
+
+
+def test_a_place_between_two_units_comes_with_the_one_that_it_is_beside(module: str) -> None:
+    one = replayed(module)
+    beta = expand(one.source, "beta", path="a.py", why="explicit")
+    assert one.owners[32] is None
+    assert edit_all(one, view_of(one, "map"), [(32, 33)]) == Paid(1, 0, CALL + beta.tokens, beta.tokens)
 
 
 def test_lines_under_a_marker_without_a_name_come_by_their_numbers() -> None:
     text = "".join(f"import module_number_{number}\n" for number in range(1, 21)) + "\n\ndef run() -> None:\n    pass\n"
     one = replayed(text)
-    view = view_of(one, "map")
+    view = view_of(one, "signatures")
     assert markers_of(view)[0] == Marker((1, 22), "")
     imports = render(one.source, Mode.parse("lines:1-22"), path="a.py", why="explicit")
     assert edit_all(one, view, [(9, 11)]) == Paid(1, 0, CALL + imports.tokens, imports.tokens)
+
+
+def test_statements_that_a_map_names_by_their_lines_come_by_that_name() -> None:
+    text = "".join(f"import module_number_{number}\n" for number in range(1, 21)) + "\n\ndef run() -> None:\n    pass\n"
+    one = replayed(text)
+    imports = expand(one.source, "L1-20", path="a.py", why="explicit")
+    assert edit_all(one, view_of(one, "map"), [(9, 11)]) == Paid(1, 0, CALL + imports.tokens, imports.tokens)
 
 
 def holed(one: Replayed, n_holes: int) -> View:

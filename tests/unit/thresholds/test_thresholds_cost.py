@@ -23,7 +23,7 @@ def test_sizes_fall_into_six_buckets(n_tokens, bucket):
 
 
 def test_without_outcomes_the_prior_stands():
-    assert prior_cost("map", "<2000") == (0.12, 0.15, 1700.0)
+    assert prior_cost("map", "<2000") == (0.06, 0.15, 1700.0)
     assert prior_cost("entropy", "<2000") == (0.55, 0.15, 1700.0)
     assert prior_cost("full", ">=8000") == (1.0, pytest.approx(0.02), 12_200.0)
 
@@ -40,7 +40,7 @@ def test_every_mode_and_size_has_a_prior_that_is_possible():
 def test_ten_imaginary_outcomes_and_the_real_ones_count_together():
     seen = Outcomes(n=30.0, n_losses=3.0, n_tokens=6000.0, n_total_tokens=30_000.0, n_extra_tokens=3000.0)
     cost = estimate(CostKey("rs", "map", "<2000"), seen)
-    assert cost.share == pytest.approx((30 * 0.2 + 10 * 0.12) / 40)
+    assert cost.share == pytest.approx((30 * 0.2 + 10 * 0.06) / 40)
     assert cost.p_loss == pytest.approx(4.5 / 40)
     assert cost.n_extra_tokens == pytest.approx((3000 + 1.5 * 1700) / 4.5)
 

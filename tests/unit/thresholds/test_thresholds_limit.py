@@ -36,7 +36,7 @@ def test_the_prior_is_as_documented():
         "entropy": (0.55, 0.15),
         "units": (0.30, 0.15),
         "signatures": (0.20, 0.15),
-        "map": (0.12, 0.15),
+        "map": (0.06, 0.15),
     }
     assert (PRIOR_OUTCOMES, CALL_TOKENS) == (10.0, 200)
     edges = [0, 499, 500, 999, 1000, 1999, 2000, 3999, 4000, 7999, 8000, 10**9]

@@ -66,13 +66,13 @@ def test_a_replayed_outcome_counts_a_tenth_and_all_of_them_twenty_at_most(machin
 
 def test_it_moves_what_readers_go_by_from_the_prior(machine):
     counted = record(machine)
-    # share (20 x 0.10 + 10 x 0.12) / 30; loss (20 x 0.5 + 1.5) / 30; extra (10 x 300 + 1.5 x 1,700) / 11.5
-    after = CostRow("rs", "map", "<2000", 0.11, 0.38, 480)
-    assert counted == ReplayCounted(True, (CostChange(CostRow("rs", "map", "<2000", 0.12, 0.15, 1700), after, 20.0),))
+    # share (20 x 0.10 + 10 x 0.06) / 30; loss (20 x 0.5 + 1.5) / 30; extra (10 x 300 + 1.5 x 1,700) / 11.5
+    after = CostRow("rs", "map", "<2000", 0.09, 0.38, 480)
+    assert counted == ReplayCounted(True, (CostChange(CostRow("rs", "map", "<2000", 0.06, 0.15, 1700), after, 20.0),))
     assert costs(machine) == (after,)
     assert replay_lines(counted) == [
         "1 learned cost changed",
-        "  .rs  map  <2000  12% + 15% x 1700 -> 11% + 38% x 480  20 outcomes",
+        "  .rs  map  <2000  6% + 15% x 1700 -> 9% + 38% x 480  20 outcomes",
     ]
     learned = machine.perform(NOBODY, GetLearning(), on_day(100))
     assert cost_lines(learned)[1].endswith("20 outcomes, 20 of them replayed")

@@ -1,5 +1,6 @@
 """What an agent would see of a small source in one of the languages."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -48,7 +49,13 @@ class Looked:
         return self.lines(self.unit(name).summary)
 
     def expand(self, name: str) -> str:
-        return expand(decode(self.text.encode()), name, path=self.path, why="explicit").body
+        """Without the line on either side of the unit."""
+        view = expand(decode(self.text.encode()), name, path=self.path, why="explicit")
+        said = re.search(r" is lines (\d+)-(\d+)", view.header)
+        assert said is not None
+        lines = view.body.splitlines(keepends=True)
+        is_last = int(said[2]) == len(self.text.splitlines())
+        return "".join(lines[int(said[1]) > 1 : len(lines) - (not is_last)])
 
     def view(self, mode: str) -> str:
         view = render(decode(self.text.encode()), Mode.parse(mode), path=self.path, why="explicit")

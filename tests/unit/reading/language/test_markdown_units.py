@@ -79,4 +79,4 @@ def test_headings_that_say_nothing_or_look_like_lines_have_names_all_the_same(lo
 def test_a_map_is_the_table_of_contents(look: Look) -> None:
     text = "A sentence that is long enough to be left out of the view of another section.\n" * 9
     source = f"# One\n\n{text}\n## Two, too\n\n{text}"
-    assert look("a.md", source).view("map") == "# One\n…TAG 2-12\n## Two, too\n…TAG 14-23\n"
+    assert look("a.md", source).view("map") == "…TAG 1-23 One,Two-too\n"
