@@ -24,14 +24,19 @@ NOW = Now(1.5, 1_000.25)
 SECRET = "correct-horse"
 
 
-@pytest.fixture
-def url(postgresql):
-    yield postgresql.url(postgresql.database())
+OPEN = []
+
+
+@pytest.fixture(autouse=True)
+def _are_closed():
+    yield
     while OPEN:
         OPEN.pop().close()
 
 
-OPEN = []
+@pytest.fixture
+def url(postgresql):
+    return postgresql.url(postgresql.database())
 
 
 def store_at(url, domain="scent_field"):
