@@ -1,11 +1,7 @@
-"""A board as a picture: each of its panels, from the same queries, for whoever has a Prometheus and no Grafana.
-
-Matplotlib is an extra of the project.
-"""
+"""A board as a picture: each of its panels, from the same queries, for whoever has a Prometheus and no Grafana."""
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,14 +9,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from actors.runtime.errors import Misuse
 from coordinator.boards.board import Board, Kind, Panel
 from coordinator.boards.expression import AT, RATE
 from coordinator.boards.prometheus import Prometheus, Series
-from coordinator.folder import write_whole
+from coordinator.picture import check_picture, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 N_POINTS: Final = 120
 MAX_LINES: Final = 12
@@ -67,18 +63,6 @@ class Frame:
         return next((name, size_s) for name, size_s in _SPANS if span_s >= _N_LEAST * size_s or size_s == _MINUTE_S)
 
 
-def check_picture(path: Path) -> None:
-    """Raise `Misuse` where no picture can be drawn or written, before the work."""
-    try:
-        import matplotlib  # noqa: F401  # an extra; whoever draws nothing does without
-    except ImportError:
-        raise Misuse("a picture needs matplotlib: pip install 'scentfield[plot]'") from None
-    if path.suffix.lower() != ".png":
-        raise Misuse(f"{str(path)!r} is no PNG: give it a name that ends in .png")
-    if not path.parent.is_dir():
-        raise Misuse(f"there is no folder {str(path.parent)!r} for the picture: make it, or name another")
-
-
 def write_picture(board: Board, frame: Frame, prometheus: Prometheus, path: Path) -> list[str]:
     """Ask for all panels, draw them, write the picture whole; returns the titles of panels that have no data.
 
@@ -86,10 +70,12 @@ def write_picture(board: Board, frame: Frame, prometheus: Prometheus, path: Path
     """
     check_picture(path)
     lines = [lines_of(panel, frame, prometheus) for panel in board.panels]
-    from matplotlib import rc_context  # an extra, which `check_picture` has found
-
-    with rc_context({"text.parse_math": False}):  # a dollar in a label is a dollar
-        write_whole(path, _drawn(board, frame, lines))
+    panels = list(board.panels)
+    rows = [panels[first : first + _COLUMNS] for first in range(0, len(panels), _COLUMNS)]
+    heights = [_height(row) for row in rows]
+    size = _WIDTH_INCHES * _COLUMNS, sum(heights) + 0.5
+    with picture(path, *size, dots_an_inch=_DOTS_AN_INCH, n_colours=_N_COLOURS) as figure:
+        _draw(figure, board, frame, lines, heights)
     return [panel.title for panel, found in zip(board.panels, lines, strict=True) if not found]
 
 
@@ -114,37 +100,19 @@ def _name(legend: str, series: Series) -> str:
     return " ".join(shown)
 
 
-def _drawn(board: Board, frame: Frame, lines: list[list[Line]]) -> bytes:
-    # The figure alone: pyplot would look for a screen and keep what is drawn.
-    from matplotlib.figure import Figure
-
-    panels = list(board.panels)
-    heights = [_height(panels[first : first + _COLUMNS]) for first in range(0, len(panels), _COLUMNS)]
-    figure = Figure(figsize=(_WIDTH_INCHES * _COLUMNS, sum(heights) + 0.5), layout="constrained")
+def _draw(figure: Figure, board: Board, frame: Frame, lines: list[list[Line]], heights: list[float]) -> None:
     figure.suptitle(f"{board.title}, {frame.told}", fontsize="large")
     places = list(figure.subplots(len(heights), _COLUMNS, squeeze=False, height_ratios=heights).flat)
-    for axes, panel, found in zip(places, panels, lines, strict=False):
+    for axes, panel, found in zip(places, board.panels, lines, strict=False):
         axes.set_title(panel.title, fontsize="small")
         _DRAWERS[panel.kind](axes, panel, found, frame)
     for axes in places[len(lines) :]:
         axes.set_visible(False)
-    written = io.BytesIO()
-    figure.savefig(written, format="png", dpi=_DOTS_AN_INCH, metadata={"Software": None})
-    return _in_few_colours(written.getvalue())
 
 
 def _height(panels: list[Panel]) -> float:
     """In inches; a line of numbers alone needs little."""
     return 0.8 if all(panel.kind == "number" for panel in panels) else 2.3
-
-
-def _in_few_colours(png: bytes) -> bytes:
-    """The same picture in a third of the bytes."""
-    from PIL import Image  # it comes with matplotlib
-
-    written = io.BytesIO()
-    Image.open(io.BytesIO(png)).convert("RGB").quantize(_N_COLOURS).save(written, format="png", optimize=True)
-    return written.getvalue()
 
 
 def _graph(axes: Axes, panel: Panel, lines: list[Line], frame: Frame) -> None:

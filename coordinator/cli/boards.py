@@ -112,8 +112,9 @@ def draw(
     """
     # The same, and matplotlib.
     from coordinator.boards.catalogue import BOARDS
-    from coordinator.boards.picture import Frame, check_picture, write_picture
+    from coordinator.boards.picture import Frame, write_picture
     from coordinator.boards.prometheus import Prometheus
+    from coordinator.picture import check_picture
 
     chosen = _board(board, BOARDS)
     _check_url(prometheus)

@@ -61,9 +61,9 @@ def efficacy(
         raise Misuse("a FILE, --key, --through and --last-digest go with --from-ledger: give it too")
     if plot is not None:
         # The picture's library is an extra and slow to import.
-        from coordinator.replay.plot import check_plot
+        from coordinator.picture import check_picture
 
-        check_plot(plot)
+        check_picture(plot)
     if not from_ledger:
         return _running(call, plot)
     return _from_ledger(call, _Source(ledger, key, last_digest), through, plot)

@@ -72,12 +72,13 @@ def replay(
     A hunk counts as shown if its old text and one line around it stand in the view whole.
     """
     # The reading engine comes along, which `--help` does without.
-    from coordinator.replay.plot import check_plot, write_plot
+    from coordinator.picture import check_picture
+    from coordinator.replay.plot import write_plot
 
     source = _source(git, rev, limit, before, after)
     question = _question(call, modes, budget, query, has_messages=git is not None, is_lexical=lexical)
     if plot is not None:
-        check_plot(plot)
+        check_picture(plot)
     if learn:
         question = replace(question, is_learning=True)
         call.agent.query(lambda core: core.learned.statistics())  # before the work, not after it

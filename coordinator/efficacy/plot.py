@@ -1,45 +1,30 @@
-"""The figures of efficacy as a picture: days, failures, tokens, and each layer's difference with its interval.
-
-Matplotlib is an extra of the project. The same figures give the same bytes with the same version of it.
-"""
+"""The figures of efficacy as a picture: days, failures, tokens, and each layer's difference with its interval."""
 
 from __future__ import annotations
 
-import io
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from coordinator.efficacy.figure import Figures
 from coordinator.efficacy.report import failure_rows, verdict_text
-from coordinator.folder import write_whole
-from coordinator.replay.plot import check_plot
+from coordinator.picture import picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _INCHES: Final = (11.0, 7.5)
-_DOTS_AN_INCH: Final = 120
 _PERCENT: Final = 100.0
 
 
 def write_plot(seen: Figures, path: Path) -> None:
-    """Draw the figures and write the picture whole. Raises `Misuse` as `check_plot` does."""
-    check_plot(path)
-    # The figure alone: pyplot would look for a screen and keep what is drawn.
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
-    written = io.BytesIO()
-    with rc_context({"text.parse_math": False}):  # a dollar in a name is a dollar
-        figure = Figure(figsize=_INCHES, layout="constrained")
+    """Draw the figures. Raises as `check_picture`."""
+    with picture(path, *_INCHES) as figure:
         bounces, tokens, failures, layers = figure.subplots(2, 2).flat
         _draw_bounces(bounces, seen)
         _draw_tokens(tokens, seen)
         _draw_failures(failures, seen)
         _draw_layers(layers, seen)
-        figure.savefig(written, format="png", dpi=_DOTS_AN_INCH, metadata={"Software": None})
-    write_whole(path, written.getvalue())
 
 
 def _titled(axes: Axes, title: str, *, is_empty: bool) -> None:

@@ -1,17 +1,12 @@
-"""A replay as a picture: for each mode how many hunks it shows, over the share of the tokens that it prints.
-
-Matplotlib is an extra of the project. The same document gives the same bytes with the same version of it.
-"""
+"""A replay as a picture: for each mode how many hunks it shows, over the share of the tokens that it prints."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from actors.runtime.errors import Misuse
-from coordinator.folder import write_whole
+from coordinator.picture import picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,43 +14,19 @@ if TYPE_CHECKING:
 MAX_PANELS: Final = 6
 _COLUMNS: Final = 3
 _PANEL_INCHES: Final = 3.4
-_DOTS_AN_INCH: Final = 120
-
-
-def check_plot(path: Path) -> None:
-    """Raise `Misuse` where no picture can be drawn or written, before the work."""
-    try:
-        import matplotlib  # noqa: F401  # an extra; whoever draws nothing does without
-    except ImportError:
-        raise Misuse("--plot needs matplotlib: pip install 'scentfield[plot]', or leave --plot out") from None
-    if path.suffix.lower() != ".png":
-        raise Misuse(f"{str(path)!r} is no PNG: give --plot a name that ends in .png")
-    if not path.parent.is_dir():
-        raise Misuse(f"there is no folder {str(path.parent)!r} for the picture: make it, or name another")
 
 
 def write_plot(document: Mapping[str, Any], path: Path) -> None:
-    """Draw all files, and the extensions with the most hunks, and write the picture whole. Raises as `check_plot`."""
-    check_plot(path)
-    write_whole(path, _drawn(document))
-
-
-def _drawn(document: Mapping[str, Any]) -> bytes:
-    # The figure alone: pyplot would look for a screen and keep what is drawn.
-    from matplotlib.figure import Figure
-
+    """Draw all files, and the extensions with the most hunks. Raises as `check_picture`."""
     groups = [("all files", document), *_largest(document["by_extension"])]
     n_columns = min(_COLUMNS, len(groups))
     n_rows = -(-len(groups) // n_columns)
-    figure = Figure(figsize=(_PANEL_INCHES * n_columns, _PANEL_INCHES * n_rows), layout="constrained")
-    panels = figure.subplots(n_rows, n_columns, squeeze=False, sharey=True).flat
-    for axes, (name, group) in zip(panels, groups, strict=False):
-        _draw(axes, name, group)
-    for axes in list(panels)[len(groups) :]:
-        axes.set_visible(False)
-    written = io.BytesIO()
-    figure.savefig(written, format="png", dpi=_DOTS_AN_INCH, metadata={"Software": None})
-    return written.getvalue()
+    with picture(path, _PANEL_INCHES * n_columns, _PANEL_INCHES * n_rows) as figure:
+        panels = figure.subplots(n_rows, n_columns, squeeze=False, sharey=True).flat
+        for axes, (name, group) in zip(panels, groups, strict=False):
+            _draw(axes, name, group)
+        for axes in list(panels)[len(groups) :]:
+            axes.set_visible(False)
 
 
 def _largest(groups: Mapping[str, Any]) -> list[tuple[str, Any]]:

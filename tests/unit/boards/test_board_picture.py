@@ -16,7 +16,7 @@ from actors.runtime.errors import Misuse, Unavailable
 from coordinator.boards.board import Board, Panel, Query, Row, Step, graph, number, table
 from coordinator.boards.catalogue import BOARDS
 from coordinator.boards.expression import now, per_second
-from coordinator.boards.picture import MAX_LINES, Frame, check_picture, lines_of, write_picture
+from coordinator.boards.picture import MAX_LINES, Frame, lines_of, write_picture
 from coordinator.boards.prometheus import Prometheus
 
 FRAME = Frame(1_000.0, 1_600.0, 60)
@@ -142,13 +142,6 @@ def test_what_is_no_list_of_series_is_refused(server: Server, data: Any) -> None
 def test_nobody_at_the_address_is_unavailable() -> None:
     with pytest.raises(Unavailable, match="start one, or name it"):
         Prometheus("http://127.0.0.1:9").at("x", 1.0)
-
-
-def test_places_that_cannot_be_are_refused_before_the_work(tmp_path: Path) -> None:
-    with pytest.raises(Misuse, match="is no PNG"):
-        check_picture(tmp_path / "a.jpg")
-    with pytest.raises(Misuse, match="there is no folder"):
-        check_picture(tmp_path / "missing" / "a.png")
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from actors.runtime.errors import Misuse
 from coordinator.replay import plot
 from coordinator.replay.plot import MAX_PANELS, write_plot
 
@@ -39,17 +37,3 @@ def test_a_picture_has_so_many_panels_at_most(tmp_path: Path, monkeypatch: pytes
     write_plot(document(20), tmp_path / "a.png")
     assert drawn == ["all files", ".x19", ".x18", ".x17", ".x16", ".x15"]
     assert len(drawn) == MAX_PANELS
-
-
-def test_without_matplotlib_the_message_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(Misuse, match=r"pip install 'scentfield\[plot\]', or leave --plot out"):
-        write_plot(document(1), tmp_path / "a.png")
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_name_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Misuse, match=r"ends in \.png"):
-        write_plot(document(1), tmp_path / "a.pdf")
-    with pytest.raises(Misuse, match="there is no folder"):
-        write_plot(document(1), tmp_path / "nowhere" / "a.png")
