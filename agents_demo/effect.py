@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from actors.quality_store.cause import NOT_FOUND_CAUSES
 from actors.quality_store.mode import FULL
-from actors.quality_store.source import ESCALATION, PATH_MEMORY
+from actors.quality_store.source import CONTENTION, ESCALATION, PATH_MEMORY
 from agents_demo.report import Look, TaskReport
 from agents_demo.task import Task
 
@@ -105,13 +105,23 @@ def _is_read_again(turn: TaskReport) -> bool:
 
 
 def comparison(on: Sequence[TaskReport], off: Sequence[TaskReport]) -> dict[str, Any]:
-    """Both arms' tokens, the change in percent (positive: more with learning), and the rules that made it."""
+    """Both arms' tokens, the change in percent (positive: more with learning), and the rules that made it.
+
+    `percent_more_learned` leaves out the tasks whose view was chosen because others were at work on the file: that is
+    no learning, and the agents without it name their views.
+    """
+    rows = effects(on, off)
+    others = [row for row in rows if row.rule in CONTENTION]
     return {
         "tokens_on": _tokens(on),
         "tokens_off": _tokens(off),
         "percent_more": _percent_more(_tokens(on), _tokens(off)),
         "percent_more_net": _percent_more(_net(on), _net(off)),
-        "by_rule": [{**asdict(row), "difference": row.difference} for row in effects(on, off)],
+        "percent_more_learned": _percent_more(
+            _tokens(on) - sum(row.tokens_on for row in others), _tokens(off) - sum(row.tokens_off for row in others)
+        ),
+        "tasks_for_others": sum(row.n_tasks for row in others),
+        "by_rule": [{**asdict(row), "difference": row.difference} for row in rows],
     }
 
 
@@ -129,10 +139,19 @@ def _percent_more(on: int, off: int) -> float:
 
 def verdict(effect: Mapping[str, Any]) -> str:
     """Whether learning paid, in one line: all tokens that were read, those after failed edits too."""
-    words = _words(effect["percent_more"])
+    in_all, net = _words(effect["percent_more"]), _words(effect["percent_more_net"])
+    net_words = f"(net of what failed edits made necessary: {net})"
+    if not effect["tasks_for_others"]:
+        return f"tokens: {in_all} with learning {net_words}"
     return (
-        f"tokens: {words} with learning (net of what failed edits made necessary: {_words(effect['percent_more_net'])})"
+        f"tokens: {_words(effect['percent_more_learned'])} with learning; {in_all} with the "
+        f"{_n_tasks(effect['tasks_for_others'])} in files that others were at work on, which come whole or as a diff "
+        f"whatever was learned {net_words}"
     )
+
+
+def _n_tasks(n_tasks: int) -> str:
+    return f"{n_tasks:,} task{'s' if n_tasks != 1 else ''}"
 
 
 def _words(percent_more: float) -> str:

@@ -44,8 +44,21 @@ def test_both_totals_and_the_change_are_told_with_failed_edits_and_net_of_them()
     ("percent", "words"), [(4.04, "4.0% more"), (-4.04, "4.0% fewer"), (0.04, "as many"), (-0.04, "as many")]
 )
 def test_the_verdict_says_more_as_plainly_as_fewer(percent, words):
-    line = verdict({"percent_more": percent, "percent_more_net": -12.0})
+    line = verdict({"percent_more": percent, "percent_more_net": -12.0, "tasks_for_others": 0})
     assert line == f"tokens: {words} with learning (net of what failed edits made necessary: 12.0% fewer)"
+
+
+def test_views_chosen_for_the_work_of_others_are_told_apart_from_what_was_learned():
+    hot, diff = ("full", "hot"), ("diff", "changed_by_other")
+    on = [turn("a", 3000, hot), turn("b", 270, LEARNED), turn("c", 90, diff), turn("d", 30, LEARNED)]
+    off = [turn("a", 500, MAP), turn("b", 290, MAP), turn("c", 100, MAP), turn("d", 110, MAP)]
+    effect = comparison(on, off)
+    assert (effect["percent_more"], effect["percent_more_learned"]) == (239.0, -25.0)
+    assert effect["tasks_for_others"] == 2
+    assert verdict(effect) == (
+        "tokens: 25.0% fewer with learning; 239.0% more with the 2 tasks in files that others were at work on, which "
+        "come whole or as a diff whatever was learned (net of what failed edits made necessary: 239.0% more)"
+    )
 
 
 def test_arms_of_different_tasks_are_not_compared():

@@ -82,6 +82,8 @@ EFFECT = {
     "tokens_off": 942_381,
     "percent_more": -1.05,
     "percent_more_net": 0.5,
+    "percent_more_learned": -1.05,
+    "tasks_for_others": 0,
     "by_rule": BY_RULE,
 }
 DOCUMENT = {
