@@ -15,7 +15,7 @@ from typing import Final
 
 from coordinator.reading.marker import format_marker
 from coordinator.reading.unit import Outline, Unit
-from coordinator.reading.unit_names import SEPARATOR, join_names, short_name
+from coordinator.reading.unit_names import SEPARATOR, can_shorten, join_names, short_name
 
 MAX_SHARE: Final = 0.15  # of a file's characters, for names; the largest units have theirs
 MIN_CHARACTERS: Final = 1_200  # that names may have anyhow: about 300 tokens
@@ -26,8 +26,9 @@ FEW_CHARACTERS: Final = 120  # of names, after which the next class or function 
 class _Group:
     """Units that follow one another under one marker, which stands for the lines from `first` on."""
 
-    def __init__(self, first: int) -> None:
+    def __init__(self, first: int, *, shortens: bool) -> None:
         self.first = first
+        self._shortens = shortens
         self.names: list[str] = []  # as they are printed
         self.n_more = 0
         self._n_characters = 0
@@ -37,14 +38,17 @@ class _Group:
         """Whether there is room for its name; what is inside nothing begins another marker earlier."""
         if not is_inside and self._n_characters > FEW_CHARACTERS:
             return False
-        return not self.names or self._n_characters + len(short_name(unit.name, self._last)) <= MAX_CHARACTERS
+        return not self.names or self._n_characters + len(self._printed(unit)) <= MAX_CHARACTERS
 
     def add(self, unit: Unit) -> None:
         """Name it."""
-        name = short_name(unit.name, self._last)
+        name = self._printed(unit)
         self.names.append(name)
         self._n_characters += len(name) + len(SEPARATOR)
         self._last = unit.name
+
+    def _printed(self, unit: Unit) -> str:
+        return short_name(unit.name, self._last) if self._shortens else unit.name
 
 
 def contents(outline: Outline, lines: Sequence[str], tag: str) -> str:
@@ -58,13 +62,14 @@ def contents(outline: Outline, lines: Sequence[str], tag: str) -> str:
 
 
 def _grouped(units: Sequence[Unit], named: Set[Unit]) -> list[_Group]:
-    groups = [_Group(1)]
+    shortens = can_shorten(unit.name for unit in units)
+    groups = [_Group(1, shortens=shortens)]
     last = 0
     for unit in units:
         first = unit.lines[0]
         takes = unit in named and groups[-1].takes(unit, is_inside=first <= last)
         if unit in named and not takes and first > groups[-1].first:
-            groups.append(_Group(first))
+            groups.append(_Group(first, shortens=shortens))
             takes = True
         if takes:
             groups[-1].add(unit)

@@ -11,7 +11,7 @@ from coordinator.reading.marker import format_marker
 from coordinator.reading.shown import ShownLines
 from coordinator.reading.token_count import count_tokens
 from coordinator.reading.unit import LineRange, Outline, Unit
-from coordinator.reading.unit_names import join_names, shortened
+from coordinator.reading.unit_names import can_shorten, join_names, shortened
 
 MAX_LISTED_CHARACTERS: Final = 1_000  # of a line; a longer one is left to its marker
 MAX_MARKER_CHARACTERS: Final = 120  # of names, where a marker stands for several definitions
@@ -85,6 +85,7 @@ class Layout:
         self._tag = tag
         self._owners = outline.owners(len(lines))
         self._begins = sorted((unit.signature[0], unit.name) for unit in outline.units if unit.is_definition)
+        self._shortens = can_shorten(name for _, name in self._begins)
         markers = self._markers(_gaps(wanted, span))
         self.has_markers = any(marker for _, marker in markers)
         self.shown = ShownLines.of([*wanted.ranges, *(gap for gap, marker in markers if not marker)])
@@ -104,7 +105,8 @@ class Layout:
     def _name(self, first: int, last: int) -> str:
         """The definition that the first omitted text belongs to, and those that begin in the gap."""
         names = dict.fromkeys([self._owner(first, last), *self._begun(first, last)])
-        named = list(shortened(name for name in names if name))
+        whole = [name for name in names if name]
+        named = list(shortened(whole)) if self._shortens else whole
         lengths = list(accumulate(len(name) + 1 for name in named))
         n_named = max(1, bisect_right(lengths, self._max_name_characters))
         return join_names(named[:n_named], max(0, len(named) - n_named))

@@ -11,7 +11,7 @@ UnitKind = Literal["function", "class", "section", "imports", "run", "block"]
 LineRange = tuple[int, int]
 
 DEFINITIONS: Final[frozenset[UnitKind]] = frozenset({"function", "class", "section"})
-_LINES_NAME = re.compile(r"L\d+-\d+")
+_RESERVED_NAME = re.compile(r"L\d+-\d+|\+\d+")  # a name of lines; how many more units a marker stands for
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +79,10 @@ class NameCounter:
         self._given: set[str] = set()
 
     def name(self, qualified: str) -> str:
-        """`qualified`, with its number from the second time on; never a name that was given, or one of lines."""
+        """`qualified`, with its number from the second time on; never a name that was given, or a reserved one."""
         count = self._counts.get(qualified, 0) + 1
         numbered = qualified if count == 1 else f"{qualified}#{count}"
-        while numbered in self._given or _LINES_NAME.fullmatch(numbered):
+        while numbered in self._given or _RESERVED_NAME.fullmatch(numbered):
             count += 1
             numbered = f"{qualified}#{count}"
         self._counts[qualified] = count

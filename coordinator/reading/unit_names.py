@@ -1,7 +1,8 @@
 """The names of units side by side in a marker: `Parser,.parse,.next,helper,+3`.
 
 A name is shortened to its last part where the one before tells the rest: after `Parser` and after `Parser.parse`,
-`.next` is `Parser.next`. A number with a plus is how many units there are beside those that are named.
+`.next` is `Parser.next`. In a file where a name begins with a dot itself, as selectors do, none is shortened, since
+`.next` could be either. A number with a plus is how many units there are beside those that are named.
 """
 
 from __future__ import annotations
@@ -12,6 +13,11 @@ from typing import Final
 
 SEPARATOR: Final = ","
 _MORE: Final = re.compile(r"\+[0-9]+")
+
+
+def can_shorten(names: Iterable[str]) -> bool:
+    """Whether the names of a file may be shortened: none of all its `names` could be taken for a short one."""
+    return not any(name.startswith(".") for name in names)
 
 
 def shortened(names: Iterable[str]) -> Iterator[str]:

@@ -128,6 +128,20 @@ def test_a_name_with_the_same_things_around_it_is_shortened_and_can_be_expanded(
     assert expand(source, ".b", path="a.py", why="explicit") == whole
 
 
+SELECTORS = ("h1", "h1.note", ".note", ".head.is-stuck", ".note.is-stuck", ".head")
+MANY_SELECTORS = "".join(f"{name} {{\n" + "  color: red;\n  margin: 0 auto;\n" * 30 + "}\n" for name in SELECTORS)
+
+
+@pytest.mark.parametrize("mode", ["map", "signatures"])
+def test_names_stay_whole_where_one_begins_with_a_dot_itself(mode: str) -> None:
+    source = decode(MANY_SELECTORS.encode())
+    view = render(source, Mode(mode), path="a.css", why="explicit")
+    assert [name for *_, names in markers(shown(source, "a.css")) for name in names.split(",")] == list(SELECTORS)
+    assert set(re.findall(r"(?<=[ ,])\.[\w.-]+(?=[,\n])", view.body)) <= set(SELECTORS)
+    for name in SELECTORS:
+        assert f"{name} is lines" in expand(source, name, path="a.css", why="explicit").header
+
+
 def test_a_shortened_name_that_several_units_end_with_is_refused() -> None:
     text = "class A:\n    def f(self): pass\nclass B:\n    def f(self): pass\n"
     with pytest.raises(Misuse, match=r"no unit '\.f'; the closest.*: A\.f, B\.f"):

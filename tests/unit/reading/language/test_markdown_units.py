@@ -76,6 +76,10 @@ def test_headings_that_say_nothing_or_look_like_lines_have_names_all_the_same(lo
     assert look("a.md", "#\n\ntext\n\n# **\n\n# L1-3\n").definitions == ["heading", "heading#2", "L1-3#2"]
 
 
+def test_a_heading_cannot_be_taken_for_how_many_more_units_a_marker_stands_for(look: Look) -> None:
+    assert look("a.md", "# +1\n\ntext\n\n## +2\n\n# 3+\n").definitions == ["+1#2", "+2#2", "3+"]
+
+
 def test_a_map_is_the_table_of_contents(look: Look) -> None:
     text = "A sentence that is long enough to be left out of the view of another section.\n" * 9
     source = f"# One\n\n{text}\n## Two, too\n\n{text}"
