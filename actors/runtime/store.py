@@ -7,6 +7,9 @@ end". Reading changes nothing. Who may write the journal is decided in `journal.
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -80,14 +83,16 @@ class Store:
         if self.file is None:
             return True
         try:
-            self.file.open("r+b").close()
+            why = _why_unusable(self.file)
         except (FileNotFoundError, NotADirectoryError):
             return False
         except OSError as error:
+            why = error.errno or errno.EIO
+        if why:
             raise Corrupt(
-                f"the store {self.where} cannot be opened ({error.strerror}): nothing starts empty over it. See who "
+                f"the store {self.where} cannot be opened ({os.strerror(why)}): nothing starts empty over it. See who "
                 "owns it and whether it is a file that this user may write, then restart its actor"
-            ) from error
+            )
         return True
 
     @contextmanager
@@ -280,6 +285,17 @@ class Store:
     def close(self) -> None:
         """Give the connections back."""
         self.engine.dispose()
+
+
+def _why_unusable(file: Path) -> int:
+    """The system's number for why a file cannot be read and written; 0 if it can. Raises `OSError` where none is.
+
+    Asked without opening it: whoever closes a file gives up all locks that his process has on it (POSIX), those of
+    SQLite too. Another process that looks would then take itself for the last one, and the log away from the writer.
+    """
+    if stat.S_ISDIR(file.stat().st_mode):
+        return errno.EISDIR
+    return 0 if os.access(file, os.R_OK | os.W_OK) else errno.EACCES
 
 
 def _engine(url: sa.URL, busy_timeout_s: float) -> tuple[Engine, ModuleType | None]:

@@ -220,11 +220,41 @@ def test_a_torn_page_is_corrupt(tmp_path):
     assert_corrupt_and_untouched(tmp_path, "cannot be trusted")
 
 
+def seen_by_another_process(file):
+    """The numbers of the rows, as a process sees them that opens the file, looks, and closes it."""
+    look = "import sqlite3, sys; print(*sqlite3.connect(sys.argv[1]).execute('SELECT seq FROM journal ORDER BY seq'))"
+    ended = subprocess.run([sys.executable, "-c", look, str(file)], capture_output=True, text=True, check=True)
+    return ended.stdout.split()
+
+
+def test_a_look_from_another_process_after_a_proof_takes_no_log_away(tmp_path):
+    journal = opened(tmp_path)
+    journal.append(b"one", NOW)
+    journal.prove(NOW)
+    log = tmp_path / "field.db-wal"
+    kept = log.stat().st_ino
+    assert seen_by_another_process(tmp_path / "field.db") == ["(1,)"]
+    assert log.is_file()
+    assert log.stat().st_ino == kept
+    journal.append(b"two", NOW)
+    journal.prove(NOW)
+    assert seen_by_another_process(tmp_path / "field.db") == ["(1,)", "(2,)"]
+    journal.close()
+
+
 def test_a_folder_in_place_of_the_file_is_corrupt(tmp_path):
     (tmp_path / "field.db").mkdir()
     with pytest.raises(Corrupt, match=r"field.db .*cannot be opened \(Is a directory\)"):
         opened(tmp_path)
     assert list((tmp_path / "field.db").iterdir()) == []
+
+
+def test_a_file_that_this_user_may_not_write_is_corrupt(tmp_path, monkeypatch):
+    filled(tmp_path, b"one")
+    with monkeypatch.context() as patched:
+        patched.setattr("os.access", lambda *_args, **_rest: False)  # as it is for all but root, who may write any file
+        assert_corrupt_and_untouched(tmp_path, r"cannot be opened \(Permission denied\)")
+    assert rows_of(tmp_path) == [(1, b"one")]
 
 
 def test_a_folder_that_cannot_be_made_is_unavailable(tmp_path):
